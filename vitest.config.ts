@@ -8,6 +8,7 @@ const LANES = ["isolated", "integration", "smoke", "model", "soak", "system", "c
 const LONGEST = [
   "test/packages/packages.system.test.ts",
   "test/island-agent/runtimes/container/engine/containers.system.test.ts",
+  "test/soak/faults/engines.system.test.ts",
   "test/cluster/killed.system.test.ts",
   "test/cluster/cut-off.system.test.ts",
   "test/soak/faults/killed-runtimes.soak.test.ts",

@@ -93,7 +93,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const recovered = await core.restore();
   await stored(() => member.start());
   if (recovered.waiting + recovered.held > 0) log.info(recovered, "Restored unfinished jobs");
-  // Tracing opens after the restore, because it would trace restored jobs as new ones.
+  // Tracing opens after the restore: it would trace restored jobs as new ones.
   const tracing = config.tracesUrl === null ? null : parts.add(await openTracing(env, config.tracesUrl, core.jobs));
   await webhooks.start();
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
@@ -180,7 +180,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request), { [PUBLIC_KEY_HEADER]: signer.publicKey });
   parts.add({
     drain: (limit) => disconnectAll(env, listener, gateway, core, fileBatches, limit),
-    // Job timers end first, because they must not fire while other parts close.
+    // Job timers end first: they must not fire while other parts close.
     close: () => core.close(),
   });
   const url = `http://${urlHost(config.host)}:${listener.port}`;
@@ -200,7 +200,7 @@ async function disconnectAll(
 ): Promise<void> {
   const batchesLeft = limit.within(fileBatches.close());
   await listener.finishResponses(limit.signal);
-  // Batches stop first, because their lines must not submit jobs after jobs are transferred.
+  // Batches stop first: their lines must not submit jobs after jobs are transferred.
   await batchesLeft;
   // If storage is read-only and the wait times out, the next start restores the jobs.
   await limit.within(jobs.settled());

@@ -1,4 +1,4 @@
-import { M } from "./cluster/messages.ts";
+import { MESSAGES } from "./cluster/messages.ts";
 import type { Network } from "./cluster/open-network.ts";
 import type { Peers } from "./cluster/peers.ts";
 import type { Core } from "./core.ts";
@@ -10,7 +10,7 @@ import { connectedIslands, type ConnectedIslands, type IslandsElsewhere } from "
 import { islandService } from "./islands/island-service.ts";
 import type { Suspensions } from "./operators/suspensions.ts";
 
-const FAULT = "A peer did not answer the Island query";
+const UNANSWERED_LOG = "A peer did not reply to the Island query";
 
 /** Opens the services with which hosts see their Islands. Must be called before the first Island is accepted. */
 export function openHosts(
@@ -24,10 +24,10 @@ export function openHosts(
   const isQuarantined = (hostId: string): boolean => quarantineOf(hostId) !== null;
   const here = connectedIslands(islands, { isQuarantined, jobs });
   const availability = cargoAvailability(clock, islands, catalog, async (accountId) => {
-    const replies = await peers.askAll(M.availability, { accountId }, FAULT);
+    const replies = await peers.askAll(MESSAGES.availability, { accountId }, UNANSWERED_LOG);
     return replies.map(({ reply }) => reply);
   });
-  peers.handle(M.availability, ({ accountId }) => availability.here(accountId));
+  peers.handle(MESSAGES.availability, ({ accountId }) => availability.here(accountId));
   const onChanged = (accountId: string, id: string): void => events.note(accountId, { type: "island", id });
   const service = islandService(clock, store, here, islandsElsewhere(peers, here), suspensions.reasonFor, onChanged);
   return { service, metrics: openHostMetrics(env, store, islands, jobs), availability };
@@ -38,21 +38,21 @@ export function openHosts(
  * reply finds a removal in storage within one or two minutes.
  */
 export function islandsElsewhere(peers: Pick<Peers, "askAll" | "handle">, here: ConnectedIslands): IslandsElsewhere {
-  peers.handle(M.islandsOf, ({ accountId, hostId }) => here.liveOf(accountId, hostId));
-  peers.handle(M.removeIsland, ({ accountId, hostId }) => {
+  peers.handle(MESSAGES.islandsOf, ({ accountId, hostId }) => here.liveOf(accountId, hostId));
+  peers.handle(MESSAGES.removeIsland, ({ accountId, hostId }) => {
     here.remove(accountId, hostId);
     return null;
   });
   return {
     async liveOf(accountId, hostId) {
-      const replies = await peers.askAll(M.islandsOf, { accountId, hostId }, FAULT);
+      const replies = await peers.askAll(MESSAGES.islandsOf, { accountId, hostId }, UNANSWERED_LOG);
       return {
         islands: replies.flatMap(({ reply }) => reply ?? []),
         isComplete: replies.every(({ reply }) => reply !== undefined),
       };
     },
     async remove(accountId, hostId) {
-      await peers.askAll(M.removeIsland, { accountId, hostId }, FAULT);
+      await peers.askAll(MESSAGES.removeIsland, { accountId, hostId }, UNANSWERED_LOG);
     },
   };
 }

@@ -34,7 +34,7 @@ export function openParts(clock: Pick<Clock, "schedule">) {
     drained.end();
     const closed = new CloseLimit(clock, maxMs);
     for (const part of lastFirst) {
-      // Closed one after another, because a part may use the parts opened before it.
+      // Closed one after another: a part may use the parts opened before it.
       // oxlint-disable-next-line no-await-in-loop
       await attempt(() => closed.within(Promise.resolve(part.close?.())));
     }

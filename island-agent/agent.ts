@@ -6,6 +6,7 @@ import type { FromIsland } from "../shared/protocol/from-island.ts";
 import { CargoPool } from "./execution/cargo-pool.ts";
 import { Executor, type ExecutorDeps } from "./execution/executor.ts";
 import { IslandReports, type AgentStatus, type LinkState, type UsageReport } from "./execution/island-reports.ts";
+import { slotsFor } from "./config/resolve-agent-config.ts";
 import { memoryCapsOf } from "./hardware/memory-caps.ts";
 import { openBackgroundDownloads, type BackgroundDownloads } from "./preload/background-downloads.ts";
 import { openCargoAdmission, type CargoAdmission, type AdmissionOptions } from "./session/cargo-admission.ts";
@@ -30,8 +31,8 @@ const MAX_STOP_MS = 2_000;
 
 /** Resources that the owner can change while the agent runs. The open hours can change too. */
 interface Offer {
-  /** Jobs that run at the same time, at least 1. */
-  readonly slots: number;
+  /** Jobs that run at the same time, at least 1; null: chosen by `slotsFor`. */
+  readonly slots: number | null;
   /** Hardware after the owner's caps. */
   readonly hardware: Hardware;
 }
@@ -50,10 +51,18 @@ export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "fetchF
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly runtime: CargoRuntime; readonly version: string }>;
   readonly files: Pick<
     CargoFiles,
-    "acquire" | "pull" | "preload" | "freeSpace" | "bytesOnDisk" | "cached" | "downloads" | "refusalOf" | "noSpaceFor"
+    | "acquire"
+    | "pull"
+    | "preload"
+    | "freeSpace"
+    | "bytesOnDisk"
+    | "cachedModels"
+    | "downloads"
+    | "refusalOf"
+    | "noSpaceFor"
   >;
-  /** Engines of the host. Call {@link IslandAgent.reportSoon} when they change. */
-  readonly engines: Pick<Engines, "load" | "serves" | "reports" | "spawns" | "status">;
+  /** Engines of the host. Call {@link IslandAgent.noteEngines} when they change. */
+  readonly engines: Pick<Engines, "load" | "serves" | "reports" | "slots" | "spawns" | "status">;
   /** Decides whether the Island accepts new jobs. The agent disposes of this object when it stops. */
   readonly availability: Availability;
   /** Asks the coordinator for preload recommendations; null if the owner has disabled preloads. */
@@ -80,6 +89,8 @@ export class IslandAgent {
   readonly #admission: CargoAdmission;
   readonly #reconnects: ReconnectPolicy;
   #offer: Offer;
+  /** Slots that the coordinator last received. */
+  #slots: number;
   readonly #leave = new AbortController();
   /** Ends the current session, so that a new one sends another `hello`. */
   #renew = new AbortController();
@@ -109,9 +120,10 @@ export class IslandAgent {
       runtimes,
       random = Math.random,
     } = parts;
-    const { slots } = offer;
+    const slots = slotsFor(offer, parts.engines.slots());
     const caps = memoryCapsOf(offer.hardware);
     this.#offer = offer;
+    this.#slots = slots;
     const onChange = (): void => this.reportSoon();
     this.#reconnects = openReconnectPolicy(coordinators, random);
     this.#admission = openCargoAdmission(parts, log);
@@ -131,7 +143,7 @@ export class IslandAgent {
       pool: this.pool,
       executor: this.#executor,
       outbox: this.#outbox,
-      slots: () => this.#offer.slots,
+      slots: () => this.#slots,
       hardware: () => this.#offer.hardware,
     });
     this.downloads = openBackgroundDownloads(
@@ -184,7 +196,7 @@ export class IslandAgent {
       if (waitMs === null) return this.#finish(end.reason);
       if (end.kind !== "renewal") this.#lastProblem = end.reason;
       const what = this.#sessions > before ? "Session ended" : "Not connected";
-      const next = waitMs === 0 ? "next attempt now" : `next attempt in ${Math.ceil(waitMs / MS_PER_S)} s`;
+      const next = waitMs === 0 ? "reconnecting now" : `reconnecting in ${Math.ceil(waitMs / MS_PER_S)} s`;
       log.info({ reason: end.reason, coordinator: current, next: coordinators.current }, `${what}; ${next}`);
       if (waitMs === 0) continue;
       this.#link = "waiting";
@@ -203,9 +215,24 @@ export class IslandAgent {
   change(offer: Offer): void {
     if (isDeepStrictEqual(offer, this.#offer)) return;
     this.#offer = offer;
-    this.#executor.setSlots(offer.slots);
+    this.#changeSlots();
     this.pool.setCaps(memoryCapsOf(offer.hardware));
     this.announce();
+  }
+
+  /** Reports changed engines. A changed number of slots needs a new session. */
+  noteEngines(): void {
+    if (this.#changeSlots()) this.announce();
+    else this.reportSoon();
+  }
+
+  /** Returns whether the number of slots has changed. */
+  #changeSlots(): boolean {
+    const slots = slotsFor(this.#offer, this.#parts.engines.slots());
+    if (slots === this.#slots) return false;
+    this.#slots = slots;
+    this.#executor.setSlots(slots);
+    return true;
   }
 
   /** Stops accepting new jobs until `resume`. Running jobs continue. */
@@ -318,7 +345,7 @@ export class IslandAgent {
         return this.#outbox.acknowledge(frame.jobId, frame.attempt, frame.seq);
       case "preload":
         if (this.#admission.refusalOf(frame) !== null) return undefined;
-        return this.downloads.offer(frame.cargo, this.#leave.signal);
+        return this.downloads.receive(frame.cargo, this.#leave.signal);
       default:
         return frame satisfies never;
     }

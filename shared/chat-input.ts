@@ -28,7 +28,7 @@ const LISTS = ["content", "tool_calls", "output"] as const;
 const CHAT_ROLES = ["system", "user", "assistant", "tool", "developer"] as const;
 export const MAX_OUTPUT_TOKENS = 131_072;
 /**
- * Maximum number of output tokens of every Cargo, whatever its context. Agents of earlier versions refuse a larger
+ * Maximum number of output tokens of every Cargo, regardless of its context. Agents of earlier versions refuse a larger
  * number.
  */
 export const BASE_OUTPUT_TOKENS = 4_096;

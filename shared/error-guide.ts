@@ -32,26 +32,27 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     action: "Raise the limit of the key, or wait until `renews_at`",
   },
   insufficient_scope: {
-    meaning: "The API key lacks the required scope. A key with limits may not manage keys. Or registration is closed",
+    meaning:
+      "The API key lacks the required scope; the key has limits, so it cannot manage keys; or registration is closed",
     action: "Use a key with the scope, or a session",
   },
   cargo_not_allowed: {
-    meaning: "The Cargo is not in `cargos` of the API key",
+    meaning: "The Cargo is not in the API key's `cargos`",
     action: "Use another key, or add the Cargo to the key",
   },
   operator_only: { meaning: "Only a session of an operator may do this", action: "Sign in as an operator" },
   account_suspended: { meaning: "The operator suspended the account", action: "Contact the operator" },
   not_found: {
-    meaning: "The path or id does not exist, or belongs to another account. A wrong method has the status 405",
+    meaning: "The path or id does not exist, or belongs to another account. A wrong method returns 405",
     action: "Check the path, the method and the id",
   },
   cargo_not_found: {
     meaning: "The Cargo does not exist or does not serve this endpoint",
-    action: "Use a slug of `GET /cargos`",
+    action: "Use a slug from `GET /cargos`",
   },
   model_not_found: {
-    meaning: "The meaning of `cargo_not_found`, on the paths of OpenAI's and Anthropic's clients",
-    action: "Use an id of `GET /models`",
+    meaning: "Same as `cargo_not_found`, on the paths of OpenAI's and Anthropic's clients",
+    action: "Use an id from `GET /models`",
   },
   content_removed: {
     meaning: "The content was deleted, or the operator's retention period has passed",
@@ -105,11 +106,11 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     action: "Wait for the job or batch, or cancel it",
   },
   position_lost: {
-    meaning: "A crash of the coordinator lost output that was delivered before this event id",
+    meaning: "A coordinator crash lost output that was delivered before this event id",
     action: "Discard all earlier events and read the stream again without the id",
   },
   rate_limited: {
-    meaning: "A limit was reached, which `limit` names",
+    meaning: "A limit was reached; `limit` names it",
     action: RETRY,
   },
   internal: {
@@ -128,7 +129,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   overloaded: { meaning: "The coordinator has no capacity left for this response", action: RETRY },
   shutting_down: { meaning: "The coordinator is restarting", action: RETRY },
   storage_unavailable: { meaning: "The coordinator cannot store anything now", action: RETRY },
-  disk_full: { meaning: "The disk of the coordinator is full", action: "Contact the operator" },
+  disk_full: { meaning: "The coordinator's disk is full", action: "Contact the operator" },
   cluster_unavailable: { meaning: "The coordinator that owns the job cannot be reached", action: RETRY },
 };
 

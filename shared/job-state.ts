@@ -5,7 +5,7 @@ export type JobState = (typeof JOB_STATES)[number];
 /**
  * Events of a job. `assign`: the coordinator sent the job to an Island. `start`: the Island reported that the job runs.
  * `lose`: the Island is lost or returned the job, and another attempt follows. `regain`: the lost Island returned with
- * the attempt before another attempt began. `expire`: the wait or run limit passed.
+ * the attempt before another attempt started. `expire`: the wait or run limit passed.
  */
 export const JOB_EVENTS = ["assign", "start", "complete", "fail", "cancel", "expire", "lose", "regain"] as const;
 export type JobEvent = (typeof JOB_EVENTS)[number];

@@ -44,7 +44,7 @@ export const CATALOG_ADDRESS =
   /^(hf:[^\s/]+\/\S+|https:\/\/\S+|\/models\/\S+|engine:[A-Za-z0-9][A-Za-z0-9._:/-]{0,99})$/;
 
 /** Prefix of a model that a host's engine serves under this name, without proof of what it is. */
-const ENGINE_PREFIX = "engine:";
+export const ENGINE_PREFIX = "engine:";
 
 /** Prefix of the slugs of Cargos whose model is only declared, so that every response names it. */
 export const DECLARED_PREFIX = "declared-";
@@ -54,7 +54,7 @@ export function isDeclaredAddress(text: string): boolean {
   return text.startsWith(ENGINE_PREFIX);
 }
 
-/** Returns whether the address names a model of an engine: by its name alone, or by a commit of the hub. */
+/** Returns whether the address names a model of an engine: by its name, or by a commit of the hub. */
 export function isEngineAddress(text: string): boolean {
   return isDeclaredAddress(text) || /^hf:[^/:#]+\/[^/:#]+#[0-9a-f]{40}$/.test(text);
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** Source: OpenAI's API. */
-const MAX_TOP_LOGPROBS = 20;
+export const MAX_TOP_LOGPROBS = 20;
 /** Value that OpenAI's API uses for zero probability. */
 export const MIN_LOGPROB = -9_999;
 /**

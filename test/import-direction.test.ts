@@ -105,7 +105,10 @@ const SQL_PACKAGES = new Set(["better-sqlite3", "node:sqlite", "pg", "postgres",
 
 const layerOf = (path: string): Layer | undefined => LAYERS.find((layer) => path.startsWith(`${layer}/`));
 
-/** Returns the package of a specifier: "zod" for "zod/v4", "@hono/node-server" for "@hono/node-server/x", "node:fs" for "fs". */
+/**
+ * Returns the package of a specifier: "zod" for "zod/v4", "@hono/node-server" for "@hono/node-server/x", "node:fs" for
+ * "fs".
+ */
 function packageOf(to: string): string {
   if (to.startsWith("node:")) return to;
   return to
@@ -160,7 +163,10 @@ function brokenOrder(from: string, to: string): string | null {
   return `${folder} must not import ${target}`;
 }
 
-/** Returns imports of a dialect from outside, and its imports of core outside {@link DIALECT_PORT}, as "file -> file: rule". */
+/**
+ * Returns imports of a dialect from outside, and its imports of core outside {@link DIALECT_PORT}, as "file -> file:
+ * rule".
+ */
 function findDialectFaults(tree: Tree): string[] {
   return [...tree].flatMap(([from, source]) =>
     importsOf(source).flatMap(({ to, isTypeOnly }) => {

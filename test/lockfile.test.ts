@@ -16,8 +16,8 @@ const CLIENTS = readdirSync(join(import.meta.dirname, "clients"))
   .filter((folder) => existsSync(join(ROOT, folder, "package.json")));
 
 /**
- * npm does not verify a package without a hash. It writes such an entry if the registry does not list the package of a platform. In
- * that case, choose a version whose platform packages are all listed.
+ * npm does not verify a package without a hash. It writes such an entry if the registry does not list the package of a
+ * platform. In that case, choose a version whose platform packages are all listed.
  */
 it.each<readonly [folder: string, least: number]>([
   [".", 100],

@@ -5,8 +5,8 @@ import { gzip } from "node:zlib";
 import { build } from "vite";
 
 /**
- * Builds the console into `dist`. Complete files replace those of an earlier build, since a coordinator may be serving them and two builds
- * may run at the same time.
+ * Builds the console into `dist`. Complete files replace those of an earlier build, since a coordinator may be serving
+ * them and two builds may run at the same time.
  */
 const dist = join(import.meta.dirname, "dist");
 const made = `${dist}.${process.pid}`;

@@ -12,6 +12,7 @@ import type { Setting } from "../../shared/settings.ts";
 import { packageRoot, readVersion } from "./package-info.ts";
 import { dropUnreadOutput } from "./terminal/closed-pipe.ts";
 import { addConfigCommands } from "./island/config-commands.ts";
+import { addEnginesCommands } from "./island/engines-commands.ts";
 import { addJoinCommand } from "./island/join-command.ts";
 import { addLeaveCommand } from "./island/leave-command.ts";
 import { addModelsCommands } from "./island/models-commands.ts";
@@ -41,7 +42,7 @@ const COMMAND_GROUPS = {
   "Set up:": ["join", "leave", "config", "install-service"],
   "Run jobs:": ["start", "pause", "resume", "drain"],
   "Inspect:": ["status", "history", "metrics", "doctor"],
-  "Models and runtimes:": ["models", "runtimes"],
+  "Models and runtimes:": ["engines", "models", "runtimes"],
 };
 
 const settingHelp = ({ meaning, fallback, unsetMeans }: Setting<unknown>): string =>
@@ -56,7 +57,7 @@ const program = new Command("island")
 To set up an Island (create the pairing code in your account):
   island join https://atoll.example --code ABCD-EFGH
   island start
-Exit codes: 0 success, 1 failure, 2 wrong usage. island start also: 3, the coordinator rejects this Island permanently.`,
+Exit codes: 0 success, 1 failure, 2 usage error. island start also: 3, the coordinator rejects this Island permanently.`,
   );
 
 addJoinCommand(program, addDataOptions, dataDirectoryOf);
@@ -79,7 +80,7 @@ addStatusCommands(program, addDataOptions, dataDirectoryOf);
 
 addDataOptions(program.command("doctor"))
   .description(
-    "Check the runtimes, the hardware, the connection and the speed; the exit code is 1 if no runtime is usable",
+    "Check the runtimes, the hardware, the connection and the speed; the exit code is 1 if no runtime and no engine is usable",
   )
   .option("--model <file>", "GGUF model to measure tokens per second (default: a small shipped model)")
   .option("--json", "print JSON")
@@ -122,6 +123,7 @@ addDataOptions(program.command("drain"))
   });
 
 addLeaveCommand(program, addDataOptions, dataDirectoryOf);
+addEnginesCommands(program, addDataOptions, dataDirectoryOf);
 addModelsCommands(program, addDataOptions, dataDirectoryOf);
 addRuntimesCommands(program, addDataOptions, dataDirectoryOf);
 

@@ -203,7 +203,7 @@ export function openAccounts(
       if (password !== undefined) assertPassword(password, "password");
       if (email !== undefined) assertEmail(email);
       await changes.check(caller, currentPassword, "current_password");
-      // The address is requested before the password changes, because the request may be refused.
+      // The address is requested before the password changes: the request may be refused.
       const isChanged = email !== undefined && email !== (await find(caller.accountId)).email;
       const mailToken = isChanged ? await emails.request(caller.accountId, email) : null;
       if (password !== undefined) await changes.set(caller, password);
@@ -296,14 +296,14 @@ const MAX_KNOWN_PAIRS = 50_000;
 const MS_PER_S = 1_000;
 
 /**
- * Limits guessing of one account's password from many network addresses. After the sixth wrong password the next
- * attempt must wait 1 s; each further failure doubles the delay, up to a minute. E-mail addresses without an account
+ * Slows down guessing of one account's password from many addresses. After the sixth wrong password the next
+ * attempt must wait 1 s; each later failure doubles the delay, up to a minute. E-mail addresses without an account
  * count too, so that a delay does not reveal whether an account exists.
  *
  * An attacker cannot lock the owner out: a network address that has signed in to the account since the coordinator
- * started has no delay. From a new address, during an attack, the owner waits up to a minute.
+ * started has no delay. From a new address, during an attack, the owner waits at most a minute.
  *
- * The returned function throws a {@link RateLimitedError} or begins an attempt. The attempt counts as a failure until
+ * The returned function throws a {@link RateLimitedError} or starts an attempt. The attempt counts as a failure until
  * the function that it returns is called, so that concurrent attempts cannot bypass the limit.
  */
 export function signInBackoff(clock: Pick<Clock, "monotonicMs">): (email: string, address: string) => () => void {

@@ -28,7 +28,7 @@ export function tokenText(
     `Someone, probably you, ${mail.action}${at}.`,
     mail.use,
     `\n    ${token}\n`,
-    `With the API: POST ${mail.request}.`,
+    `Or through the API: POST ${mail.request}.`,
     `If it was not you, ignore this mail: ${mail.otherwise}.`,
     "",
   ].join("\n");
@@ -136,7 +136,7 @@ export function openEmailChanges(
       request: "/api/v1/auth/email with the token",
       otherwise: "nothing was changed",
     });
-    await sendMail({ to: email, subject: "Your new address", text: isTaken ? TAKEN : text });
+    await sendMail({ to: email, subject: "Confirm your new address", text: isTaken ? TAKEN_TEXT : text });
   }
 
   return {
@@ -176,6 +176,6 @@ export function openEmailChanges(
   };
 }
 
-const TAKEN = `Someone, probably you, requested this address for an account.
+const TAKEN_TEXT = `Someone, probably you, requested this address for an account.
 It has an account already. If it was not you, ignore this mail: nothing was changed.
 `;

@@ -61,7 +61,7 @@ export function openPasswordChanges(
       request: "/api/v1/auth/password/reset with the token and a new password",
       otherwise: "your password stays as it is",
     });
-    await sendMail({ to: account.email, subject: "Your new password", text });
+    await sendMail({ to: account.email, subject: "Reset your password", text });
   }
 
   const changes = {

@@ -18,10 +18,10 @@ const HASH_BYTES = 32;
 const MAX_CONCURRENT = 2;
 /** Maximum number of calls that wait for a hash. Further calls are refused. */
 const MAX_WAITING = 64;
-/** Added to scrypt's memory limit, because it needs slightly more than the formula. */
+/** Added to scrypt's memory limit: it needs slightly more than the formula. */
 const SPARE_BYTES = 2 ** 20;
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
 /** Opens hashing and verification of passwords. `cost`: parameters of new hashes. */
 export function openPasswords(cost: Cost = COST) {
@@ -31,7 +31,7 @@ export function openPasswords(cost: Cost = COST) {
   async function withSlot<T>(work: () => Promise<T>): Promise<T> {
     if (unfinished >= MAX_CONCURRENT + MAX_WAITING) throw new RateLimitedError("login_attempts", 1);
     unfinished += 1;
-    await slots.acquire(null, NEVER);
+    await slots.acquire(null, NEVER_ABORTED);
     try {
       return await work();
     } finally {

@@ -15,8 +15,8 @@ import { BusError, type Bus, type Unsubscribe } from "./bus.ts";
 
 /** Prefix of all subjects. The number is the version of the message format. */
 const PREFIX = "atoll.2.";
-/** Prefix of subjects that use a separate connection, because a stalled subscriber may block it. */
-const BULK = "stream.";
+/** Prefix of subjects that use a separate connection: a stalled subscriber may block it. */
+const BULK_PREFIX = "stream.";
 const packr = new Packr({ useRecords: false });
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -61,26 +61,26 @@ export async function openNatsBus(
   });
   const downReason = (): string | null => control.downReason ?? bulk.downReason;
   let wasDown = downReason() !== null;
-  if (wasDown) log.warn({ because: downReason() }, DOWN);
+  if (wasDown) log.warn({ reason: downReason() }, DOWN);
   noteChange = () => {
     const reason = downReason();
     if (isClosing || wasDown === (reason !== null)) return;
     wasDown = reason !== null;
     if (reason === null) log.info({}, "The bus is connected again");
-    else log.warn({ because: reason }, DOWN);
+    else log.warn({ reason }, DOWN);
     for (const listener of listeners) listener(reason);
   };
 
   function linkFor(subject: string): NatsLink {
-    return subject.startsWith(BULK) ? bulk : control;
+    return subject.startsWith(BULK_PREFIX) ? bulk : control;
   }
 
   /** Runs a task and logs its errors. A thrown error would end the client's read loop permanently. */
-  function guarded(subject: string, task: () => void): void {
+  function runGuarded(subject: string, task: () => void): void {
     try {
       task();
     } catch (error) {
-      log.warn({ err: error, subject }, "Could not send or handle a bus message");
+      log.warn({ err: error, subject }, "A bus message failed");
     }
   }
 
@@ -100,7 +100,7 @@ export async function openNatsBus(
       respond([true, await handler(packr.unpack(message.data))]);
     } catch (error) {
       // The handler threw an error, or its reply is too large for a message.
-      guarded(message.subject, () => respond([false, error instanceof Error ? error.message : String(error)]));
+      runGuarded(message.subject, () => respond([false, error instanceof Error ? error.message : String(error)]));
     }
   }
 
@@ -115,10 +115,10 @@ export async function openNatsBus(
     publish(subject, message) {
       // While the server is away, the client would buffer the message without bound.
       if (downReason() !== null || isClosing) return;
-      guarded(subject, () => linkFor(subject).connection?.publish(PREFIX + subject, packr.pack(message)));
+      runGuarded(subject, () => linkFor(subject).connection?.publish(PREFIX + subject, packr.pack(message)));
     },
     subscribe: (subject, listener) =>
-      listen(linkFor(subject), subject, ({ data }) => guarded(subject, () => listener(packr.unpack(data)))),
+      listen(linkFor(subject), subject, ({ data }) => runGuarded(subject, () => listener(packr.unpack(data)))),
     async request(subject, message, timeoutMs) {
       const { connection } = control;
       const reason = downReason();

@@ -5,7 +5,7 @@ import type { CargoFile } from "./cargo-fields.ts";
 import { readCargo } from "./cargo-file.ts";
 import { pinsOf, withPins } from "./cargo-pins.ts";
 
-/** Fields that may change without a new approval, because they affect neither what runs nor its display nor access. */
+/** Fields that may change without a new approval: they change neither what runs, nor its display, nor access. */
 const FREE_FIELDS: readonly (keyof CargoFile)[] = [
   ...(["licence", "example_input", "output_schema", "unpinned_reason", "signatures"] as const),
   ...(["required_ram_mb", "required_vram_mb", "parameters", "quantization", "memory", "price_per_job"] as const),

@@ -72,7 +72,7 @@ const memorySchema = z.union([
     vocabulary: z.number().int().positive(),
     sequences: z.number().int().positive(),
   }),
-  /** For other Cargos: the memory that a job needs in addition to the weights. */
+  /** For other Cargos: the memory that a job needs besides the weights. */
   z.strictObject({ working_mb: z.number().int().positive() }),
 ]);
 

@@ -78,7 +78,7 @@ function withoutUndefined<T extends object>(fields: T): Defined<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
 
-/** Verifies the signatures, because Islands would reject a signature of another definition. */
+/** Verifies the signatures: Islands would reject a signature of another definition. */
 function signatureProblems(file: CargoFile): FieldError[] {
   const { signatures = [] } = file;
   if (signatures.length === 0) return [];

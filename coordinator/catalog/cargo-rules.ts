@@ -12,7 +12,7 @@ import { inputSchemas, SchemaError } from "./input-schema.ts";
 import { RUNTIME_FIELDS, RUNTIMES } from "./runtimes.ts";
 
 /**
- * Memory in MiB that a Cargo's process uses in addition to what it loads; also stated in catalog/README.md. Measured
+ * Memory in MiB that a Cargo's process uses besides what it loads; also stated in catalog/README.md. Measured
  * for tiny-chat with node-llama-cpp 3.22.1, four sequences, no GPU: 116 MiB resident, of which 9 are weights, KV cache
  * and compute buffer (2026-11-21, x64, 2 cores).
  */
@@ -73,9 +73,9 @@ function addressProblems(file: CargoFile): FieldError[] {
   const { parts = [], projector, adapters = [] } = file;
   return [
     ...modelProblems(file),
-    ...parts.flatMap(({ url }, index) => under(`parts.${index}`, urlProblems(url))),
-    ...(projector === undefined ? [] : under("projector", urlProblems(projector.url))),
-    ...adapters.flatMap(({ url }, index) => under(`adapters.${index}`, urlProblems(url))),
+    ...parts.flatMap(({ url }, index) => prefixPaths(`parts.${index}`, urlProblems(url))),
+    ...(projector === undefined ? [] : prefixPaths("projector", urlProblems(projector.url))),
+    ...adapters.flatMap(({ url }, index) => prefixPaths(`adapters.${index}`, urlProblems(url))),
   ];
 }
 
@@ -116,7 +116,7 @@ function modelProblems(file: CargoFile): FieldError[] {
   if (file.runtime_type !== "engine" && isDeclared) {
     return [{ path: "model.url", message: "may be engine:NAME only for engine Cargos" }];
   }
-  return [...under("model", urlProblems(model.url)), ...partProblems(file)];
+  return [...prefixPaths("model", urlProblems(model.url)), ...partProblems(file)];
 }
 
 /** An Island loads a split model only with all of its files, which its disk must hold together. */
@@ -154,13 +154,13 @@ export function hostProblem(url: URL): string | null {
 function inputProblems({ runtime_type, task, input_schema: schema, example_input }: CargoFile): FieldError[] {
   if (isTextRuntime(runtime_type)) {
     const parsed = (task === undefined ? chatInputSchema : TEXT_TASK_INPUTS[task]).safeParse(example_input);
-    return parsed.success ? [] : under("example_input", fieldErrorsOf(parsed.error, example_input));
+    return parsed.success ? [] : prefixPaths("example_input", fieldErrorsOf(parsed.error, example_input));
   }
   if (schema === undefined) return [];
   const problems = problemsOfSchema("input_schema", schema);
   if (problems.length > 0) return problems;
   const bytes = JSON.stringify(example_input).length;
-  return under("example_input", inputSchemas.errorsOf(schema, example_input, bytes));
+  return prefixPaths("example_input", inputSchemas.errorsOf(schema, example_input, bytes));
 }
 
 function problemsOfSchema(field: string, schema: Readonly<Record<string, unknown>> | undefined): FieldError[] {
@@ -168,12 +168,12 @@ function problemsOfSchema(field: string, schema: Readonly<Record<string, unknown
   try {
     inputSchemas.assertUsable(schema);
   } catch (error) {
-    if (error instanceof SchemaError) return under(field, error.problems);
+    if (error instanceof SchemaError) return prefixPaths(field, error.problems);
     throw error;
   }
   return [];
 }
 
-function under(field: string, problems: readonly FieldError[]): FieldError[] {
+function prefixPaths(field: string, problems: readonly FieldError[]): FieldError[] {
   return problems.map(({ path, message }) => ({ path: path === "" ? field : `${field}.${path}`, message }));
 }

@@ -44,7 +44,7 @@ export async function openCatalog(
   const areNumbered = slugs.every((slug) => known.has(slug));
   const firstNumbers = areNumbered ? known : await store.numberCargos(slugs, clock.now());
   /** Shipped Cargos by slug, with the entry of their file. The entry is offered if it has the required pins. */
-  const shipped = new Map(files.map((file) => [file.slug, { file, entry: numbered(cargoOf(file), firstNumbers) }]));
+  const shipped = new Map(files.map((file) => [file.slug, { file, entry: withNumber(cargoOf(file), firstNumbers) }]));
   const aliases = withUsualAliases(modelAliases, defaults);
   const catalog = makeCatalog([], defaults, poll, aliases);
   const stop = new AbortController();
@@ -105,7 +105,7 @@ export async function openCatalog(
       if (approval === undefined) return [];
       const approved = approvedForm(file, approval);
       if (approved !== null)
-        return [keep(pinnedKey(slug), [approval.revision], () => numbered(cargoOf(approved), numbers))];
+        return [keep(pinnedKey(slug), [approval.revision], () => withNumber(cargoOf(approved), numbers))];
       const text = `An approved Cargo is disabled, because this version ships a changed definition. Review it: ${commandLine(`cargo show ${slug}`)}`;
       log.warn({ cargo: slug, approved: approval.revision }, text);
       return [];
@@ -137,7 +137,7 @@ export async function openCatalog(
     }
     // An unpinned Cargo gets its pins with the approval.
     if (isOffUnpinned(read.file)) return null;
-    const entry = numbered(cargoOf(read.file), numbers);
+    const entry = withNumber(cargoOf(read.file), numbers);
     return cargo.isApproved || cargo.ownerId === null ? entry : unapproved(entry, cargo.ownerId);
   }
 
@@ -183,7 +183,7 @@ function pinnedKey(slug: string): string {
   return `pinned ${slug}`;
 }
 
-function numbered(cargo: CatalogCargo, numbers: ReadonlyMap<string, NumberedCargo>): CatalogEntry {
+function withNumber(cargo: CatalogCargo, numbers: ReadonlyMap<string, NumberedCargo>): CatalogEntry {
   const known = numbers.get(cargo.slug);
   if (known === undefined) throw new Error(`The store gave ${cargo.slug} no number`);
   return { ...cargo, workloadId: known.number, createdAtMs: known.createdAtMs };
@@ -204,11 +204,11 @@ function describeDisabled(disabled: readonly CargoFile[], offered: readonly Carg
   const here = new Set(offered.map(purposeOf));
   const purposes = [...new Set(disabled.map(purposeOf))].sort();
   const parts = [
-    ["none is left for ", purposes.filter((purpose) => !here.has(purpose))],
-    ["fewer are left for ", purposes.filter((purpose) => here.has(purpose))],
+    ["No Cargo is available for: ", purposes.filter((purpose) => !here.has(purpose))],
+    ["Fewer are available for: ", purposes.filter((purpose) => here.has(purpose))],
   ] as const;
   const lacking = parts.flatMap(([label, some]) => (some.length === 0 ? [] : [`${label}${some.join(", ")}`]));
-  return `${disabled.length} shipped Cargos are disabled until you approve their files: ${lacking.join("; ")}`;
+  return `${disabled.length} shipped Cargos are disabled until you approve their files. ${lacking.join(". ")}`;
 }
 
 /** Returns the operator's aliases, and the names that public SDKs use by default unless the operator uses them. */

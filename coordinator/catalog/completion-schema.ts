@@ -7,7 +7,7 @@ import addFormats from "ajv-formats";
 type Schema = Readonly<Record<string, unknown>>;
 
 const MAX_COMPILED = 128;
-/** Time limit of a check, because a client's pattern may backtrack endlessly. Most checks take less than 1 ms. */
+/** Time limit of a check: a client's pattern may backtrack endlessly. Most checks take less than 1 ms. */
 const MAX_CHECK_MS = 250;
 /** Maximum number of attempts of a check on a busy machine. */
 const MAX_ATTEMPTS = 4;
@@ -15,7 +15,7 @@ const FORMATS = ["date", "time", "date-time", "duration", "email", "hostname", "
 /** Keywords without effect, and identifiers, which the schemas of all clients would share. */
 const IGNORED = new Set(["$id", "id", "$schema", "$anchor", "$comment", "nullable"]);
 /** Keywords whose values are data, not schemas. */
-const VALUES = new Set(["const", "enum", "default", "examples"]);
+const DATA_KEYWORDS = new Set(["const", "enum", "default", "examples"]);
 const OPTIONS: Options = {
   strict: false,
   logger: false,
@@ -78,7 +78,7 @@ function compile(schema: Schema): ValidateFunction {
 
 /** Returns the compiler for the schema's dialect, and the schema without ignored keywords. */
 function compilerFor(schema: Schema): readonly [Ajv, Schema] {
-  const cleaned = clean(schema) as Schema;
+  const cleaned = withoutAnnotations(schema) as Schema;
   // A list in `items` belongs to dialects before 2020-12.
   if (hasListOfItems(cleaned)) return [(compilers.before ??= withFormats(new Ajv(OPTIONS))), cleaned];
   return [(compilers.latest ??= withFormats(new Ajv2020(OPTIONS))), cleaned];
@@ -89,12 +89,14 @@ function withFormats(compiler: Ajv): Ajv {
   return compiler;
 }
 
-function clean(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(clean);
+function withoutAnnotations(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutAnnotations);
   if (typeof schema !== "object" || schema === null) return schema;
   // A keyword may also be the name of a property, whose value is then a schema.
   const kept = Object.entries(schema).filter(([keyword, value]) => !IGNORED.has(keyword) || isSchema(value));
-  return Object.fromEntries(kept.map(([keyword, value]) => [keyword, VALUES.has(keyword) ? value : clean(value)]));
+  return Object.fromEntries(
+    kept.map(([keyword, value]) => [keyword, DATA_KEYWORDS.has(keyword) ? value : withoutAnnotations(value)]),
+  );
 }
 
 function isSchema(value: unknown): boolean {

@@ -26,7 +26,7 @@ export interface FileReference {
 /** Values of `maxLength` from which it is meant to limit requests, and does not limit files. */
 const MAX_INLINE_CHARS = 200_000;
 /** Keywords that a string may have for a file to replace it. A check of other keywords would need the content. */
-const OF_ANY_STRING: ReadonlySet<string> = new Set([
+const UNRESTRICTIVE_KEYWORDS: ReadonlySet<string> = new Set([
   ...["type", "minLength", "maxLength", "contentEncoding", "contentMediaType"],
   ...["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"],
 ]);
@@ -75,7 +75,7 @@ function stringAt(
 
 function stringOf(schema: Schema): Omit<FileReference, "path" | "fileId"> | null {
   const { type, contentEncoding, minLength = 0, maxLength = Infinity } = schema;
-  if (type !== "string" || !Object.keys(schema).every((keyword) => OF_ANY_STRING.has(keyword))) return null;
+  if (type !== "string" || !Object.keys(schema).every((keyword) => UNRESTRICTIVE_KEYWORDS.has(keyword))) return null;
   if (typeof minLength !== "number" || typeof maxLength !== "number" || minLength > MAX_INLINE_CHARS) return null;
   const isBase64 = contentEncoding === "base64";
   if (!isBase64 && contentEncoding !== undefined) return null;

@@ -38,7 +38,7 @@ const BYTES_PER_NAME = 4;
  * Checks an input before its job is stored: its size, the rules of chat, and the Cargo's JSON Schema. Does not look up
  * referenced files.
  * @param value from a JSON parser
- * @param root request field of the input, with which paths in errors begin
+ * @param root request field of the input, with which paths in errors start
  * @returns the input, with `max_tokens` lowered to what the Cargo can generate
  * @throws {ValidationError} with each invalid field (only the first for a large input that is not chat)
  */
@@ -62,7 +62,7 @@ export function checkInput(cargo: CheckedCargo, value: JobInput, root = "input")
   );
 }
 
-/** Lowers `max_tokens` to what the Cargo can generate, because clients send the same limit for all models. */
+/** Lowers `max_tokens` to what the Cargo can generate: clients send the same limit for all models. */
 function withLoweredTokens(input: JobInput, contextTokens: number | null): JobInput {
   const { max_tokens: requested } = input;
   const maximum = Math.min(MAX_OUTPUT_TOKENS, Math.max(BASE_OUTPUT_TOKENS, contextTokens ?? 0));

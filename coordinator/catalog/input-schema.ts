@@ -17,7 +17,7 @@ interface CompiledSchema {
 
 const MAX_COMPILED = 256;
 const MAX_ERRORS = 100;
-/** Maximum size of an input for which all errors are listed, because their memory grows with the input. */
+/** Maximum size of an input for which all errors are listed: their memory grows with the input. */
 const MAX_BYTES_FOR_ALL_ERRORS = 16_384;
 const TOO_COSTLY: FieldError = { path: "", message: "has too many values to check against the Cargo's schema" };
 
@@ -108,7 +108,7 @@ function newCompiler(allErrors: boolean): Ajv2020 {
   const compiler = new Ajv2020({
     allErrors,
     strict: true,
-    // These rules of style are off, because generated schemas often violate them.
+    // These rules of style are off: generated schemas often violate them.
     strictTypes: false,
     strictTuples: false,
     strictRequired: false,

@@ -59,7 +59,7 @@ export function adoptUnowned(
       } catch (error) {
         isDone = false;
         const isExpected = error instanceof ServiceError && error.code === "shutting_down";
-        if (!isExpected) log.error({ err: error, step }, "Could not adopt the work of another coordinator");
+        if (!isExpected) log.error({ err: error, step }, "Could not adopt the work of a peer");
       }
     }
     return isDone;

@@ -10,7 +10,7 @@ import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Outlook } from "../scheduler/shared-work.ts";
 import type { Peer } from "../store/cluster-store.ts";
 import { keepLease } from "./membership.ts";
-import { M, MAX_MOVED } from "./messages.ts";
+import { MESSAGES, MAX_MOVED } from "./messages.ts";
 import { moveJobs, type JobMover, type JobParts } from "./moved-jobs.ts";
 import { networkQuota } from "./network-quota.ts";
 import { orderSessions } from "./newest-sessions.ts";
@@ -22,7 +22,7 @@ import { adoptUnowned } from "./adopt-unowned.ts";
 import { whileOthers } from "./while-others.ts";
 import { shareWork, type WorkSharing } from "./work-sharing.ts";
 
-/** Poll interval for ended batches, because a bus message may be lost. */
+/** Poll interval for ended batches: a bus message may be lost. */
 const BATCHES_POLL_MS = 5_000;
 
 interface SharedParts extends JobParts {
@@ -56,18 +56,18 @@ export function openMember(
   /** Number of jobs that stopping coordinators transferred to this one. */
   let handedOver = 0;
 
-  const stopTakes = peers.handle(M.take, async ({ jobIds }) => {
+  const stopTakes = peers.handle(MESSAGES.take, async ({ jobIds }) => {
     const taken = await mover.adopt(jobIds);
     handedOver += taken;
     return null;
   });
   /** Functions that remove handlers. These handlers use parts which close before `leave()`. */
   const stopHandlers = [
-    peers.handle(M.endAccount, async ({ accountId }) => {
+    peers.handle(MESSAGES.endAccount, async ({ accountId }) => {
       await jobs.cancelAll(accountId);
       return null;
     }),
-    peers.handle(M.catalog, async () => {
+    peers.handle(MESSAGES.catalog, async () => {
       await parts.refreshCatalog();
       return null;
     }),
@@ -97,14 +97,14 @@ export function openMember(
     ): void {
       sharing = shareWork(peers, mover, scheduler.shared, (event) => dispatcher.schedule(event), env);
       seen.begin(sharing);
-      stopHandlers.push(peers.handle(M.outlook, (kind) => dispatcher.outlookFor(kind)));
+      stopHandlers.push(peers.handle(MESSAGES.outlook, (kind) => dispatcher.outlookFor(kind)));
       if (!cluster.isShared) return;
       adoption = adoptUnowned(peers, cluster, steps, 2 * config.leaseMs, env);
       adoption.start();
     },
     /** Asks all other coordinators whether their Islands may run jobs of a kind. Null for each that does not reply. */
     async outlooksFor({ slug, onlyIslandsOf, features }: WorkKind): Promise<readonly (Outlook | null)[]> {
-      const replies = await peers.askAll(M.outlook, { slug, onlyIslandsOf, features });
+      const replies = await peers.askAll(MESSAGES.outlook, { slug, onlyIslandsOf, features });
       return replies.map(({ reply }) => reply ?? null);
     },
     shareEvents(accountEvents: AccountEvents): void {
@@ -122,14 +122,14 @@ export function openMember(
      */
     async endJobsOf(accountId: string): Promise<void> {
       const fault = "A peer could not cancel the jobs of a deleted account";
-      await Promise.all([jobs.cancelAll(accountId), peers.askAll(M.endAccount, { accountId }, fault)]);
+      await Promise.all([jobs.cancelAll(accountId), peers.askAll(MESSAGES.endAccount, { accountId }, fault)]);
     },
     /** Announces a changed Cargo. Resolves when each other coordinator has read the Cargo or timed out. */
     async announceCatalogChange(): Promise<void> {
       // Storage knows a newly started coordinator earlier than `peers` does.
       const live = await cluster.peers().catch(() => peers.live);
       const others = live.filter(({ id }) => id !== peers.self.id);
-      await peers.askAll(M.catalog, null, undefined, others);
+      await peers.askAll(MESSAGES.catalog, null, undefined, others);
     },
     /** Runs the first half of a stop: transfers waiting jobs. Resolves with the addresses to which Islands may go. */
     async transfer(signal: AbortSignal): Promise<readonly string[]> {
@@ -176,15 +176,12 @@ export async function transferWaiting(
     for (let from = 0; from < waiting.length; from += MAX_MOVED) {
       const moved = await abortable(mover.transfer(waiting.slice(from, from + MAX_MOVED), peer.id), signal);
       count += moved.length;
-      if (moved.length > 0) await abortable(peers.ask(peer.id, M.take, { jobIds: moved }), signal);
+      if (moved.length > 0) await abortable(peers.ask(peer.id, MESSAGES.take, { jobIds: moved }), signal);
     }
   } catch (error) {
-    log.warn(
-      { err: error, peer: peer.id },
-      "Could not transfer all waiting jobs; other coordinators will adopt the rest",
-    );
+    log.warn({ err: error, peer: peer.id }, "Could not transfer all waiting jobs; peers will adopt the rest");
   }
-  if (count > 0) log.info({ count, peer: peer.id }, "Transferred waiting jobs");
+  if (count > 0) log.info({ count, coordinator: peer.id }, "Transferred waiting jobs");
   return count;
 }
 
@@ -212,9 +209,10 @@ function endBatchesEverywhere(
   jobs.subscribe((event) => {
     if (event.type !== "job_ended" || event.job.batchId === null) return;
     const { batchId, state, settled } = event.job;
-    if (state === "failed" || state === "timeout") void settled?.then(() => peers.broadcast(M.batchEnded, { batchId }));
+    if (state === "failed" || state === "timeout")
+      void settled?.then(() => peers.broadcast(MESSAGES.batchEnded, { batchId }));
   });
-  const stop = peers.onBroadcast(M.batchEnded, ({ batchId }, fromId) => {
+  const stop = peers.onBroadcast(MESSAGES.batchEnded, ({ batchId }, fromId) => {
     if (fromId !== peers.self.id) void check([batchId]);
   });
   const stopPolling = whileOthers(peers, clock, BATCHES_POLL_MS, () => check(batches.activeIds));

@@ -3,12 +3,12 @@ import type { Clock } from "../../shared/clock.ts";
 import type { CredentialRevisionSource, CredentialUser } from "../accounts/known-callers.ts";
 import type { AccountStore } from "../store/accounts/accounts.ts";
 import { ENDS_KEPT_MS, type CredentialChanges } from "../store/accounts/credential-changes.ts";
-import { M } from "./messages.ts";
+import { MESSAGES } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 
 /** Poll interval, for changes by the command line and changes whose bus message was lost. */
 const POLL_MS = 500;
-/** Maximum age of the most recent reading. A revoked credential is therefore refused everywhere within a second. */
+/** Maximum age of the latest reading. A revoked credential is therefore refused everywhere within a second. */
 const MAX_AGE_MS = 1_000;
 /**
  * Maximum gap between readings. After a longer one, all credentials are checked: storage may have forgotten changes.
@@ -82,16 +82,16 @@ export function watchCredentials(
   /** Number of changes that this coordinator made. */
   let changes = 0;
   let reading: Reading | null = null;
-  /** Numbers of the most recent reading, and of the most recent reading whose result was used. */
+  /** Numbers of the latest reading, and of the latest reading whose result was used. */
   let begun = 0;
   let accepted = 0;
   /** The newest revision; null before the first reading. */
   let revision: number | null = null;
   let readAtMs = -Infinity;
-  /** Time of the most recent reading that was used, by the clock of storage. */
+  /** Time of the latest reading that was used, by the clock of storage. */
   let storedAtMs: number | null = null;
   let isClosed = false;
-  const stop = peers.onBroadcast(M.credentials, () => {
+  const stop = peers.onBroadcast(MESSAGES.credentials, () => {
     reading = null;
     readSoon();
   });
@@ -102,7 +102,7 @@ export function watchCredentials(
     timer = clock.schedule(POLL_MS, poll);
   }
 
-  /** Reads the revision. Concurrent callers share a reading, unless it began before a change by this coordinator. */
+  /** Reads the revision. Concurrent callers share a reading, unless it started before a change by this coordinator. */
   function read(): Promise<number> {
     if (reading?.changes === changes) return reading.revision;
     const own: Reading = { changes, revision: readNow(changes) };
@@ -144,7 +144,7 @@ export function watchCredentials(
     changed() {
       changes += 1;
       readAtMs = -Infinity;
-      peers.broadcast(M.credentials, null);
+      peers.broadcast(MESSAGES.credentials, null);
       readSoon();
     },
     serve: (user) => void users.add(user),

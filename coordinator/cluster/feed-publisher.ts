@@ -2,7 +2,7 @@ import type { Feed } from "../jobs/feed.ts";
 import { FeedTail } from "../jobs/feed-tail.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import { nextToWire, toWire } from "./feed-wire.ts";
-import { M, type FeedFrame, type QuestionOf } from "./messages.ts";
+import { MESSAGES, type FeedFrame, type QuestionOf } from "./messages.ts";
 import { FollowerSilent, MAX_FRAME_CHARS, type Sized } from "./peer-streams.ts";
 import type { Peers } from "./peers.ts";
 
@@ -21,7 +21,7 @@ export function publishFeeds(
   const sending = new Map<string, Set<Sent>>();
 
   async function* send(
-    { jobId, after }: QuestionOf<typeof M.feed>,
+    { jobId, after }: QuestionOf<typeof MESSAGES.feed>,
     _fromId: string,
     signal: AbortSignal,
   ): AsyncGenerator<Sized<FeedFrame>> {
@@ -39,7 +39,7 @@ export function publishFeeds(
     // Another coordinator may own the job now. The feed of an ended job is complete anyway.
     if ((jobs.get(jobId) !== job && feed.ending === null) || signal.aborted) return;
     if (feed.hasLost({ ...after, ended: false })) {
-      yield faulty("lost");
+      yield faultFrame("lost");
       return;
     }
     const tail = new FeedTail(feed, after);
@@ -47,7 +47,7 @@ export function publishFeeds(
     const first = tail.take(MAX_FRAME_CHARS);
     const blockedBy = tail.blockedBy(MAX_FRAME_CHARS);
     if (first === null && blockedBy === "too_large") {
-      yield faulty("too_large");
+      yield faultFrame("too_large");
       return;
     }
     const more = !tail.isAtEnd && (blockedBy === null || blockedBy === "too_large");
@@ -72,7 +72,7 @@ export function publishFeeds(
         }
         const blocked = tail.blockedBy(MAX_FRAME_CHARS);
         if (blocked === "too_large") {
-          yield faulty("too_large");
+          yield faultFrame("too_large");
           return;
         }
         const changed = new Promise<void>((resolve) => (sent.wake = resolve));
@@ -88,7 +88,7 @@ export function publishFeeds(
     }
   }
 
-  peers.serve(M.feed, send);
+  peers.serve(MESSAGES.feed, send);
   return {
     drop(jobId) {
       for (const sent of sending.get(jobId) ?? []) {
@@ -100,6 +100,6 @@ export function publishFeeds(
   };
 }
 
-function faulty(fault: "lost" | "too_large"): Sized<FeedFrame> {
+function faultFrame(fault: "lost" | "too_large"): Sized<FeedFrame> {
   return { frame: { from: 0, parts: [], fault }, chars: 0 };
 }

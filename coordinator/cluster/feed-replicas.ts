@@ -12,7 +12,7 @@ import { readStoredFeed } from "../jobs/stored-feed.ts";
 import type { ClusterStore } from "../store/cluster-store.ts";
 import type { JobStore } from "../store/jobs/jobs.ts";
 import { fromWire, isTokens } from "./feed-wire.ts";
-import { M } from "./messages.ts";
+import { MESSAGES } from "./messages.ts";
 import { StreamGap, type PeersEnv } from "./peer-streams.ts";
 import type { Peers } from "./peers.ts";
 
@@ -148,13 +148,13 @@ export function followFeeds(
       const { signal } = followed.interrupt;
       const { hint } = followed;
       followed.hint = null;
-      await guarded(followed, () => followOnce(followed, hint, signal));
+      await runGuarded(followed, () => followOnce(followed, hint, signal));
       if (followed.isOver) return;
       const wasLive = followed.ownerId !== null;
       followed.ownerId = null;
       if (wasLive) retries = 0;
       if (!followed.isOpened && clock.monotonicMs() - begunMs >= STORED_AFTER_MS) {
-        await guarded(followed, () => takeStored(followed));
+        await runGuarded(followed, () => takeStored(followed));
         markOpened(followed);
       }
       if (wasLive || followed.hint !== null) continue;
@@ -175,7 +175,7 @@ export function followFeeds(
     const { outputs, statuses, attempt } = followed.replica.position;
     const question = { jobId, after: { outputs, statuses, attempt } };
     try {
-      for await (const frame of peers.stream(ownerId, M.feed, question, signal)) {
+      for await (const frame of peers.stream(ownerId, MESSAGES.feed, question, signal)) {
         const { fault, opened } = isTokens(frame) ? NOTHING : frame;
         if (fault === "lost") return cut(followed, "lost");
         if (fault === "too_large") return await takeStored(followed);
@@ -199,7 +199,7 @@ export function followFeeds(
   }
 
   /** Runs a step that the caller retries. Readers that wait for the first contents get its error. */
-  async function guarded(followed: FollowedJob, step: () => Promise<void>): Promise<void> {
+  async function runGuarded(followed: FollowedJob, step: () => Promise<void>): Promise<void> {
     try {
       await step();
     } catch (error) {
@@ -274,8 +274,8 @@ export function followFeeds(
 
   /**
    * Opens the feed of a job that another coordinator owns. `after` is the position of a returning reader; undefined if
-   * the reader needs the whole feed at once. After a replica was cut for memory, the next one begins at `after`, so
-   * that each replica gets further.
+   * the reader needs the whole feed at once. After a replica was cut for memory, the next one starts at `after`, so
+   * that each replica makes progress.
    * @throws {ServiceError} `cluster_unavailable`, `storage_unavailable`, `overloaded`, `shutting_down`
    */
   async function open(jobId: string, after?: FeedPosition): Promise<Feed> {
@@ -290,7 +290,7 @@ export function followFeeds(
     return feed;
   }
 
-  peers.onBroadcast(M.moved, ({ jobIds }, ownerId) => {
+  peers.onBroadcast(MESSAGES.moved, ({ jobIds }, ownerId) => {
     for (const jobId of jobIds) {
       const followed = byJob.get(jobId);
       if (followed === undefined || followed.ownerId === ownerId) continue;

@@ -50,7 +50,7 @@ export function keepLease(
     isMaintaining = true;
     void maintain()
       .catch((error: unknown) => {
-        log.warn({ err: error }, "Could not adopt the jobs of other coordinators");
+        log.warn({ err: error }, "Could not adopt the jobs of peers");
         reconcileSoon();
       })
       .finally(() => (isMaintaining = false));

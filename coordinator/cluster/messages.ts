@@ -198,7 +198,7 @@ const feedFrame = feedSlice.extend({
 export type FeedFrame = WireTokens | z.infer<typeof feedFrame>;
 
 /** Every message between coordinators. docs/internals/cluster-messages.md describes when each is sent. */
-export const M = {
+export const MESSAGES = {
   /** The receiver reloads the stored Cargos. A receiver that times out finds the change within a second. */
   catalog: { name: "catalog", question: nothing, reply: nothing, withinMs: 500 },
   endAccount: { name: "end_account", question: z.object({ accountId: id }), reply: nothing, withinMs: 5_000 },
@@ -363,4 +363,4 @@ export const M = {
   },
 } as const;
 
-export type StealRequest = QuestionOf<typeof M.steal>;
+export type StealRequest = QuestionOf<typeof MESSAGES.steal>;

@@ -10,7 +10,7 @@ import type { Submissions } from "../jobs/submissions.ts";
 import type { ActiveJobRecord } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
 import { retryWhileUnavailable } from "../store/retry-while-unavailable.ts";
-import { M, MAX_FAILED_ON, MAX_MOVED } from "./messages.ts";
+import { MESSAGES, MAX_FAILED_ON, MAX_MOVED } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 
 /** Number of concurrent reads while jobs are restored. A started job needs two sequential reads. */
@@ -52,7 +52,7 @@ export function moveJobs(
       if (records.length > 0) log.info(await restore(records), "Adopted jobs");
     };
     for (let from = 0; from < jobIds.length; from += MAX_MOVED)
-      await once(jobIds.slice(from, from + MAX_MOVED), adoptPart);
+      await restoreOnce(jobIds.slice(from, from + MAX_MOVED), adoptPart);
     return adopted;
   }
 
@@ -81,13 +81,13 @@ export function moveJobs(
   }
 
   async function announceHere(records: readonly ActiveJobRecord[]): Promise<void> {
-    peers.broadcast(M.moved, { jobIds: records.map(({ id }) => id) });
+    peers.broadcast(MESSAGES.moved, { jobIds: records.map(({ id }) => id) });
     const batchJobs = records.filter(({ batchId }) => batchId !== null).flatMap(({ id }) => jobs.get(id) ?? []);
     if (batchJobs.length > 0) await retryWhileUnavailable(() => batches.restore(batchJobs), clock);
   }
 
   /** Calls `restoreJobs` with the jobs that are neither here nor being restored. Resolves when all jobs are here. */
-  async function once(
+  async function restoreOnce(
     jobIds: readonly string[],
     restoreJobs: (ids: readonly string[]) => Promise<void>,
   ): Promise<void> {
@@ -116,7 +116,7 @@ export function moveJobs(
       if (owner !== cluster.selfId && jobs.get(id) === here.get(id)) jobs.drop(id, owner);
   }
 
-  const stop = peers.onBroadcast(M.moved, ({ jobIds }, ownerId) => void dropMoved(jobIds, ownerId));
+  const stop = peers.onBroadcast(MESSAGES.moved, ({ jobIds }, ownerId) => void dropMoved(jobIds, ownerId));
 
   return {
     /** Transfers waiting jobs to a peer, which must then `adopt` them. Resolves with the ids of the jobs that moved. */
@@ -139,7 +139,9 @@ export function moveJobs(
     adopt,
     /** Claims attempts that a connected Island has proved with attempt tokens, if they are the current ones. */
     async claim(hostId: string, accountId: string, attempts: readonly AttemptId[]): Promise<void> {
-      await Promise.all(attempts.map((attempt) => once([attempt.jobId], () => claimOne(hostId, accountId, attempt))));
+      await Promise.all(
+        attempts.map((attempt) => restoreOnce([attempt.jobId], () => claimOne(hostId, accountId, attempt))),
+      );
     },
     /** Compares memory with storage: adopts missing jobs, and drops jobs of other owners. */
     async reconcile(): Promise<void> {
@@ -168,7 +170,7 @@ export function moveJobs(
  */
 export function shareHandoverStates(peers: Peers) {
   const received = recentMap<HandoverState>(MAX_REMEMBERED);
-  const close = peers.handle(M.handovers, ({ handovers }) => {
+  const close = peers.handle(MESSAGES.handovers, ({ handovers }) => {
     for (const handover of handovers) received.set(handover.jobId, handover);
     return null;
   });
@@ -176,7 +178,9 @@ export function shareHandoverStates(peers: Peers) {
     send(toId: string, handoverStates: readonly HandoverState[]): void {
       const bounded = handoverStates.map((each) => ({ ...each, failedOn: each.failedOn.slice(-MAX_FAILED_ON) }));
       for (let from = 0; from < bounded.length; from += MAX_MOVED)
-        peers.ask(toId, M.handovers, { handovers: bounded.slice(from, from + MAX_MOVED) }).catch(() => undefined);
+        peers
+          .ask(toId, MESSAGES.handovers, { handovers: bounded.slice(from, from + MAX_MOVED) })
+          .catch(() => undefined);
     },
     take(jobId: string): HandoverState | undefined {
       const handover = received.get(jobId);

@@ -14,7 +14,7 @@ import {
 import { RequestWindow, WINDOW_MS, type RequestCount } from "../quotas/request-window.ts";
 import type { Peer } from "../store/cluster-store.ts";
 import { RETRY_AFTER_S } from "../store/refusals.ts";
-import { M, type Question, type QuestionOf, type ReplyOf } from "./messages.ts";
+import { MESSAGES, type Question, type QuestionOf, type ReplyOf } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 import { whileOthers } from "./while-others.ts";
 
@@ -24,7 +24,7 @@ const MAX_SILENT = 1_000;
 
 /** Maximum share of a limit that the unused blocks of all coordinators may contain together. */
 const BLOCKS_SHARE = 0.05;
-/** Maximum size of a block, whatever the limit and the number of waiting requests. */
+/** Maximum size of a block, regardless of the limit and the number of waiting requests. */
 const MAX_BLOCK = 50_000;
 /** Maximum lifetime of a cached refusal, after which a raised limit applies. */
 const MAX_REFUSED_MS = 1_000;
@@ -32,7 +32,7 @@ const MAX_BLOCKS = 50_000;
 
 /** Delay before counts are reported to an unresponsive quota owner again. */
 const RETRY_MS = 1_000;
-/** Interval of reports of all counts, because an owner may have considered this coordinator dead. */
+/** Interval of reports of all counts: an owner may have considered this coordinator dead. */
 const REPORT_ALL_MS = 60_000;
 
 /**
@@ -45,8 +45,8 @@ export function networkQuota(peers: Peers, clock: Clock): CallerQuota & { readon
   const requests = sharedRequests(clock, peers, owners);
   const streams = sharedStreams(clock, peers, owners);
   const stops = [
-    peers.handle(M.requests, (question) => requests.grant(question)),
-    peers.handle(M.streams, (question, fromId) => streams.note(question, fromId)),
+    peers.handle(MESSAGES.requests, (question) => requests.grant(question)),
+    peers.handle(MESSAGES.streams, (question, fromId) => streams.note(question, fromId)),
     peers.onChange(() => streams.refresh()),
     peers.onBusChange(() => streams.refresh()),
   ];
@@ -188,7 +188,7 @@ function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
     const askedAtMs = clock.monotonicMs();
     const size = Math.floor((limit * BLOCKS_SHARE) / peers.live.length);
     const count = Math.min(MAX_BLOCK, Math.max(size, block.waiting));
-    const reply = await owners.ask(ownerId, M.requests, { credential, limit, count });
+    const reply = await owners.ask(ownerId, MESSAGES.requests, { credential, limit, count });
     block.reply = null;
     if (reply === undefined) return false;
     const { granted, remaining, freesInMs } = reply;
@@ -210,7 +210,7 @@ function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
       return take(credential, block) ?? countAtOwner(credential, block);
     },
     /** As quota owner, grants as many requests as the limit allows. */
-    grant({ credential, limit, count }: QuestionOf<typeof M.requests>): ReplyOf<typeof M.requests> {
+    grant({ credential, limit, count }: QuestionOf<typeof MESSAGES.requests>): ReplyOf<typeof MESSAGES.requests> {
       const wanted = Math.min(count, MAX_BLOCK);
       let granted = 0;
       let last = window.peek(credential, limit);
@@ -223,8 +223,8 @@ function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
   };
 }
 
-type StreamsQuestion = QuestionOf<typeof M.streams>;
-type StreamsReply = ReplyOf<typeof M.streams>;
+type StreamsQuestion = QuestionOf<typeof MESSAGES.streams>;
+type StreamsReply = ReplyOf<typeof MESSAGES.streams>;
 
 /** The last report of an account's open streams, and the quota owner that received it. */
 interface ReportedStreams {
@@ -234,7 +234,7 @@ interface ReportedStreams {
 }
 
 /**
- * Counts open streams per account across the network. The quota owner decides about each further stream. Coordinators
+ * Counts open streams per account across the network. The quota owner admits each new stream. Coordinators
  * report totals, so that a lost or repeated message does no lasting harm.
  */
 function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
@@ -242,7 +242,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
   /** Open streams at other coordinators, by account and coordinator, as quota owner. Zero counts are removed. */
   const elsewhere = new Map<string, Map<string, number>>();
   const reported = new Map<string, ReportedStreams>();
-  /** The most recent query about each account; the next query waits for it. */
+  /** The latest query about each account; the next query waits for it. */
   const queues = new Map<string, Promise<unknown>>();
   let retry: Timer | null = null;
   let isClosed = false;
@@ -319,7 +319,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
 
   function ask(ownerId: string, question: StreamsQuestion): Promise<StreamsReply | undefined> {
     reported.set(question.accountId, { ownerId, open: undefined });
-    return owners.ask(ownerId, M.streams, question);
+    return owners.ask(ownerId, MESSAGES.streams, question);
   }
 
   function noteReported(accountId: string, ownerId: string, open: number): void {

@@ -3,10 +3,10 @@ import { recentMap } from "../../shared/recent-map.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { SessionOrder } from "../islands/island-connections.ts";
 import type { IslandSessions } from "../store/cluster-store.ts";
-import { M, MAX_SESSIONS } from "./messages.ts";
+import { MESSAGES, MAX_SESSIONS } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 
-/** Number of Islands whose newest session number is remembered, because a session may begin slowly. */
+/** Number of Islands whose newest session number is remembered: a session may start slowly. */
 const MAX_REMEMBERED = 10_000;
 
 /**
@@ -32,7 +32,7 @@ export function orderSessions(
     const isOtherAccount = accountId !== own.accountId;
     if (isOtherAccount ? number < own.number : number > own.number) islands.endSession(hostId);
     // The sender does not know of this session, which was first.
-    else if (isOtherAccount) peers.broadcast(M.sessions, [[hostId, own.number, own.accountId]]);
+    else if (isOtherAccount) peers.broadcast(MESSAGES.sessions, [[hostId, own.number, own.accountId]]);
   }
 
   function announceAll(): void {
@@ -40,15 +40,15 @@ export function orderSessions(
       number === null ? [] : [[hostId, number, accountId] as const],
     );
     for (let from = 0; from < numbered.length; from += MAX_SESSIONS)
-      peers.broadcast(M.sessions, numbered.slice(from, from + MAX_SESSIONS));
+      peers.broadcast(MESSAGES.sessions, numbered.slice(from, from + MAX_SESSIONS));
   }
 
   islands.subscribe((event) => {
     if (event.type === "island_down") here.delete(event.islandId);
   });
   // Own messages are received too, but never carry a newer number than the session.
-  peers.onBroadcast(M.sessions, (sessions) => sessions.forEach(receive));
-  // Peers missed the sessions that began while the bus was down.
+  peers.onBroadcast(MESSAGES.sessions, (sessions) => sessions.forEach(receive));
+  // Peers missed the sessions that started while the bus was down.
   peers.onBusChange((downReason) => {
     if (downReason === null) announceAll();
   });
@@ -66,7 +66,7 @@ export function orderSessions(
       here.set(hostId, { number, accountId });
       if (number === null) return;
       newest.set(hostId, number);
-      peers.broadcast(M.sessions, [[hostId, number, accountId]]);
+      peers.broadcast(MESSAGES.sessions, [[hostId, number, accountId]]);
     },
   };
 }

@@ -26,7 +26,7 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
   const onReadOnly = (reason: string | null): void => {
     if (reason === null) return log.info({}, "Storage is writable again");
     log.error(
-      { because: reason },
+      { reason },
       "Storage is read-only: nothing new is accepted, and results of running jobs are stored once it is writable",
     );
   };

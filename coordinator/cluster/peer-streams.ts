@@ -5,7 +5,7 @@ import { ServiceError } from "../../shared/errors.ts";
 import { KIB } from "../../shared/format-bytes.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { BusError } from "../bus/bus.ts";
-import { isCount, M, type Question, type Stream } from "./messages.ts";
+import { isCount, MESSAGES, type Question, type Stream } from "./messages.ts";
 
 interface PeerCalls {
   ask<Q, R>(id: string, message: Question<Q, R>, question: DeepReadonly<Q>): Promise<R>;
@@ -16,7 +16,7 @@ interface PeerCalls {
 type Frame = readonly [stream: number, seq: number, content?: unknown];
 /** Stream frames sent in one message. A frame without content ends its stream. */
 export type Frames = readonly Frame[];
-/** Hand-written check, because it runs for nearly every token. The stream validates the content of a frame. */
+/** Hand-written check: it runs for nearly every token. The stream validates the content of a frame. */
 export const framesSchema = z.custom<Frames>(
   (frames) => Array.isArray(frames) && frames.every(isFrame),
   "Invalid frames",
@@ -39,14 +39,14 @@ export interface PeersEnv {
 const HEARTBEAT_MS = 1_000;
 /** Timeout of a stream's first frame. Later frames have no timeout: the server may wait for storage. */
 const FIRST_FRAME_MS = 1_000;
-/** Time for which a peer that has no responder gets no further requests. */
+/** Time for which a peer without a responder gets no requests. */
 const UNREACHABLE_MS = 250;
 const MAX_WAITING = 256;
 /** Silence after which a follower gets no frames until it opens its streams again. */
 const SILENT_MS = 5_000;
 /**
- * Maximum characters of a message before its last frame. With this frame there are at most three times as many, which
- * at 3 bytes each fit NATS' limit of 1 MB.
+ * A message with this many characters takes no more frames. Its last frame can make it three times as long. At 3 bytes
+ * a character, it still fits NATS' limit of 1 MB.
  */
 export const MAX_FRAME_CHARS = 64 * KIB;
 /**
@@ -93,7 +93,7 @@ interface Incoming {
 export function followStreams({ ask, isLive }: Pick<PeerCalls, "ask" | "isLive">, { clock, log }: PeersEnv) {
   const streams = new Map<number, Incoming>();
   let lastNumber = 0;
-  /** Peers that may still send frames, because no heartbeat has closed all streams yet. */
+  /** Peers that may still send frames: no heartbeat has closed all streams yet. */
   const senders = new Set<string>();
   const beating = new Set<string>();
   const unreachableUntilMs = new Map<string, number>();
@@ -128,7 +128,7 @@ export function followStreams({ ask, isLive }: Pick<PeerCalls, "ask" | "isLive">
     beating.add(peerId);
     try {
       const numbers = wanted.map(([number, { next }]): [number, number] => [number, next]);
-      const { broken } = await ask(peerId, M.beat, { upTo: lastNumber, streams: numbers });
+      const { broken } = await ask(peerId, MESSAGES.beat, { upTo: lastNumber, streams: numbers });
       for (const number of broken) end(streams.get(number), new StreamGap("A frame was lost"));
     } catch (error) {
       for (const [, incoming] of wanted) end(incoming, error as Error);
@@ -144,7 +144,7 @@ export function followStreams({ ask, isLive }: Pick<PeerCalls, "ask" | "isLive">
 
   async function open<Q>(peerId: string, name: string, question: Q, number: number, incoming: Incoming): Promise<void> {
     try {
-      await ask(peerId, M.open, { stream: number, name, question });
+      await ask(peerId, MESSAGES.open, { stream: number, name, question });
       unreachableUntilMs.delete(peerId);
     } catch (error) {
       const isGone = error instanceof BusError && error.kind === "unreachable";
@@ -373,7 +373,7 @@ export function serveStreams(
     void enqueue(follower, [out.number, out.sent], 0);
   }
 
-  handle(M.open, ({ stream: number, name, question }, fromId) => {
+  handle(MESSAGES.open, ({ stream: number, name, question }, fromId) => {
     const begin = served.get(name);
     if (begin === undefined || isClosed) throw new Error(`Unknown stream ${name}`);
     const follower = followerOf(fromId);
@@ -385,7 +385,7 @@ export function serveStreams(
     void pump(follower, out, frames);
     return null;
   });
-  handle(M.beat, ({ upTo, streams }, fromId) => {
+  handle(MESSAGES.beat, ({ upTo, streams }, fromId) => {
     const follower = recordActivity(fromId);
     if (follower === undefined) return { broken: streams.map(([number]) => number) };
     const wanted = new Map(streams);

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Clock } from "../../shared/clock.ts";
 import type { Unsubscribe } from "../bus/bus.ts";
 import type { AccountEvents } from "../events/account-events.ts";
-import { M, type QuestionOf, type ReplyOf } from "./messages.ts";
+import { MESSAGES, type QuestionOf, type ReplyOf } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 import { whileOthers } from "./while-others.ts";
 
@@ -36,9 +36,9 @@ export function shareEvents(events: AccountEvents, peers: Peers, clock: Clock): 
   const renewing = new Set<string>();
 
   const handleFollower = (
-    { accountIds, all }: QuestionOf<typeof M.events>,
+    { accountIds, all }: QuestionOf<typeof MESSAGES.events>,
     followerId: string,
-  ): ReplyOf<typeof M.events> => {
+  ): ReplyOf<typeof MESSAGES.events> => {
     const known = followers.get(followerId);
     const follower = known ?? { sent: 0, receivedMs: 0, accounts: new Map<string, Unsubscribe>() };
     follower.receivedMs = clock.monotonicMs();
@@ -53,7 +53,7 @@ export function shareEvents(events: AccountEvents, peers: Peers, clock: Clock): 
       if (follower.accounts.has(accountId)) continue;
       const stop = events.openForPeer(accountId, (changes) => {
         follower.sent += 1;
-        peers.send(followerId, M.changes, { sent: follower.sent, accountId, changes });
+        peers.send(followerId, MESSAGES.changes, { sent: follower.sent, accountId, changes });
       });
       follower.accounts.set(accountId, stop);
     }
@@ -66,7 +66,7 @@ export function shareEvents(events: AccountEvents, peers: Peers, clock: Clock): 
     followers.delete(followerId);
   };
 
-  const receive = ({ sent, accountId, changes }: z.infer<typeof M.changes.content>, from: string): void => {
+  const receive = ({ sent, accountId, changes }: z.infer<typeof MESSAGES.changes.content>, from: string): void => {
     const before = received.get(from);
     if (before === undefined || sent <= before) return;
     received.set(from, sent);
@@ -80,7 +80,7 @@ export function shareEvents(events: AccountEvents, peers: Peers, clock: Clock): 
     const accountIds = all ? events.followedIds : [accountId];
     if (accountIds.length > 0) followed.add(peerId);
     try {
-      const sent = await peers.ask(peerId, M.events, { accountIds, all }, timeoutMs);
+      const sent = await peers.ask(peerId, MESSAGES.events, { accountIds, all }, timeoutMs);
       if (accountIds.length === 0 && events.followedIds.length === 0) followed.delete(peerId);
       if (sent === null) received.delete(peerId);
       if (sent === null && !all) return await ask(peerId, timeoutMs);
@@ -119,8 +119,8 @@ export function shareEvents(events: AccountEvents, peers: Peers, clock: Clock): 
   };
 
   const stops = [
-    peers.handle(M.events, handleFollower),
-    peers.onMessage(M.changes, receive),
+    peers.handle(MESSAGES.events, handleFollower),
+    peers.onMessage(MESSAGES.changes, receive),
     peers.onChange(noteMembers),
     whileOthers(peers, clock, RENEW_MS, renew),
   ];

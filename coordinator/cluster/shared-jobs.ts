@@ -8,7 +8,7 @@ import { NotOwnerError } from "../store/cluster-store.ts";
 import type { Store } from "../store/store.ts";
 import { publishFeeds } from "./feed-publisher.ts";
 import { followFeeds } from "./feed-replicas.ts";
-import { M, type Question, type ReplyOf } from "./messages.ts";
+import { MESSAGES, type Question, type ReplyOf } from "./messages.ts";
 import type { PeersEnv } from "./peer-streams.ts";
 import type { Peers } from "./peers.ts";
 
@@ -36,13 +36,13 @@ export function shareJobs(
     published.drop(event.job.id);
     feeds.resume(event.feed, event.ownerId);
   });
-  peers.handle(M.describeJob, async ({ jobId }): Promise<ReplyOf<typeof M.describeJob>> => {
+  peers.handle(MESSAGES.describeJob, async ({ jobId }): Promise<ReplyOf<typeof MESSAGES.describeJob>> => {
     const job = await unfinished(jobId);
     if ("is" in job) return job;
     const { state, attempt, startedAtMs } = job;
     return { is: "described", facts: { state, attempt, startedAtMs, waiting: explainWait(job) } };
   });
-  peers.handle(M.cancelJob, async ({ jobId }): Promise<ReplyOf<typeof M.cancelJob>> => {
+  peers.handle(MESSAGES.cancelJob, async ({ jobId }): Promise<ReplyOf<typeof MESSAGES.cancelJob>> => {
     const job = await unfinished(jobId);
     if ("is" in job) return job;
     try {
@@ -93,11 +93,11 @@ export function shareJobs(
       if ((await cluster.ownerOf(jobId)) === undefined) return undefined;
       return {
         async describe() {
-          const { reply } = await askOwner(M.describeJob, jobId);
+          const { reply } = await askOwner(MESSAGES.describeJob, jobId);
           return reply?.is === "described" ? reply.facts : null;
         },
         async cancel() {
-          const { reply, isRepeated } = await askOwner(M.cancelJob, jobId);
+          const { reply, isRepeated } = await askOwner(MESSAGES.cancelJob, jobId);
           if (reply?.is === "cancelled") return reply.state;
           // The first request may have been received and only its reply lost.
           const state = isRepeated ? (await store.get(jobId))?.state : undefined;

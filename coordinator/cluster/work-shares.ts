@@ -72,7 +72,7 @@ export function workShares(selfId: string, here: SharedWork) {
   let announcedAtMs = -Infinity;
   let balancedAtMs = -Infinity;
   let rounds = 0;
-  /** Requests in flight by coordinator: when each began, and the Islands that it offers. */
+  /** Requests in flight by coordinator: when each started, and the Islands that it offers. */
   const inFlight = new Map<string, { readonly sinceMs: number; readonly islandIds: readonly string[] }>();
   /** Time until which a coordinator gets no request, by its id. */
   const notBeforeMs = new Map<string, number>();
@@ -131,8 +131,8 @@ export function workShares(selfId: string, here: SharedWork) {
     for (const demand of startable) {
       for (const peer of demand.peers.values()) {
         const pressure = pressureOf(peer.work.get(demand.key));
-        if (pressure <= highest || !mayAsk(peer, nowMs)) continue;
-        if (!mayAskNow(demand, peer, ahead, nowMs)) continue;
+        if (pressure <= highest || !canAsk(peer, nowMs)) continue;
+        if (!isDueFrom(demand, peer, ahead, nowMs)) continue;
         victim = peer;
         highest = pressure;
       }
@@ -155,10 +155,11 @@ export function workShares(selfId: string, here: SharedWork) {
       const network = sum(sumOf(key), mine);
       for (const peer of peers.values()) {
         const theirs = peer.work.get(key);
-        if (theirs === undefined || !mayAsk(peer, nowMs)) continue;
-        // Before that, only coordinators with a free slot request the job. A job that moves must be announced again.
+        if (theirs === undefined || !canAsk(peer, nowMs)) continue;
+        // Until MAX_DELAY_MS, only coordinators with a free slot request the job. A job that moves must be announced
+        // again.
         if (waitedMs(peer, key, nowMs) < MAX_DELAY_MS) continue;
-        const jobs = jobsToTake(mine, theirs, network);
+        const jobs = jobsToSteal(mine, theirs, network);
         if (jobs === 0) continue;
         const plan = plans.get(peer.id) ?? { jobs: 0, backlog: [] };
         plan.jobs += jobs;
@@ -172,15 +173,15 @@ export function workShares(selfId: string, here: SharedWork) {
     return { victimId, request: { offer: { kinds: [], islands: [] }, backlog } };
   }
 
-  function mayAsk({ id }: PeerLoad, nowMs: number): boolean {
+  function canAsk({ id }: PeerLoad, nowMs: number): boolean {
     return !inFlight.has(id) && nowMs >= (notBeforeMs.get(id) ?? 0);
   }
 
   /**
-   * Returns true if jobs may be requested now: at once if the coordinators with more free slots have too few for all
-   * jobs, otherwise after a delay for each of these coordinators.
+   * Returns true if jobs may be stolen now: at once if the coordinators with more free slots have too few for all jobs,
+   * otherwise after a delay for each of these coordinators.
    */
-  function mayAskNow({ key, kind }: Demand, victim: PeerLoad, ahead: readonly PeerLoad[], nowMs: number): boolean {
+  function isDueFrom({ key, kind }: Demand, victim: PeerLoad, ahead: readonly PeerLoad[], nowMs: number): boolean {
     const sinceMs = waitedMs(victim, key, nowMs);
     if (sinceMs >= MAX_DELAY_MS) return true;
     const rivals = ahead.filter(({ id, work }) => id !== victim.id && (work.get(key)?.slots ?? 1) > 0);
@@ -259,7 +260,7 @@ export function workShares(selfId: string, here: SharedWork) {
       announcedKeys = new Set(work.filter(({ jobs }) => jobs > 0).map(workKeyOf));
       return { freeSlots: here.freeSlots, islands: announcedIslands, work };
     },
-    /** Returns the next request for jobs. Call `noteRest` and `noteReply`, or `noteFailure`, afterwards. */
+    /** Returns the next request for jobs. Call `noteVictimLoad` and `noteReply`, or `noteFailure`, afterwards. */
     nextSteal(nowMs: number): Steal | undefined {
       const recent = [...inFlight.values()].filter(({ sinceMs }) => nowMs - sinceMs < RESERVED_MS);
       if (recent.length >= MAX_REQUESTS) return undefined;
@@ -275,39 +276,35 @@ export function workShares(selfId: string, here: SharedWork) {
       inFlight.set(steal.victimId, { sinceMs: nowMs, islandIds });
       return steal;
     },
-    /**
-     * Records the load that is left at the requested coordinator. Must be called before newer statuses are received.
-     */
-    noteRest(victimId: string, rest: readonly WorkLoad[]): void {
+    /** Records the load that is left at the requested coordinator. Call it before newer statuses arrive. */
+    noteVictimLoad(victimId: string, loads: readonly WorkLoad[]): void {
       const peer = peers.get(victimId);
       if (peer === undefined) return;
-      for (const load of rest) {
+      for (const load of loads) {
         peer.work.set(workKeyOf(load), load);
         noteDemand(peer, load);
       }
     },
-    /**
-     * Records the number of jobs that a request moved here. After 0 jobs, the coordinator gets no request for a while.
-     */
-    noteReply(victimId: string, got: number, nowMs: number): void {
+    /** Records how many jobs a request moved here. After 0, the victim gets no request for a while. */
+    noteReply(victimId: string, stolen: number, nowMs: number): void {
       inFlight.delete(victimId);
-      if (got === 0) notBeforeMs.set(victimId, nowMs + RETRY_DELAY.emptyMs);
+      if (stolen === 0) notBeforeMs.set(victimId, nowMs + RETRY_DELAY.emptyMs);
     },
     noteFailure(victimId: string, nowMs: number): void {
       inFlight.delete(victimId);
       notBeforeMs.set(victimId, nowMs + RETRY_DELAY.failedMs);
     },
     /** Removes jobs from the queues for another coordinator, in fair order and within its share. */
-    give(toId: string, { offer, backlog }: StealRequest): string[] {
+    giveTo(thiefId: string, { offer, backlog }: StealRequest): string[] {
       const jobIds = here.takeFor(offer, MAX_JOBS);
       for (const load of backlog) {
         const own = here.loadOf(load);
-        const jobs = jobsToTake(load, own, sum(sumOf(workKeyOf(load), toId), own, load));
+        const jobs = jobsToSteal(load, own, sum(sumOf(workKeyOf(load), thiefId), own, load));
         jobIds.push(...here.takeNext(load, Math.min(jobs, MAX_JOBS - jobIds.length)));
       }
       return jobIds;
     },
-    restOf({ offer, backlog }: StealRequest): WorkLoad[] {
+    remainingLoad({ offer, backlog }: StealRequest): WorkLoad[] {
       return [...offer.kinds, ...backlog].map((kind) => {
         const load = here.loadOf(kind);
         if (load.jobs === 0) emptied.add(workKeyOf(kind));
@@ -342,13 +339,13 @@ function sum(...loads: readonly Sum[]): Sum {
 }
 
 /**
- * Returns how many waiting jobs of a kind a coordinator with busy slots takes from another. Each job must wait less at
- * the taker. The taker gets at most its share of all jobs, so that jobs do not starve where there are few slots.
+ * Returns how many waiting jobs of a kind a coordinator with busy slots steals from another. Each job must wait less at
+ * the thief. The thief gets at most its share of all jobs, so that jobs do not starve where there are few slots.
  * @param network sums over all coordinators, including these two
  */
-export function jobsToTake(mine: Load, theirs: Load, network: Sum): number {
+export function jobsToSteal(mine: Load, theirs: Load, network: Sum): number {
   if (mine.slots === 0 || theirs.jobs === 0) return 0;
-  // If n jobs move, the last one waits (mine.pressing + n) / mine.slots rounds of runs at the taker, instead of
+  // If n jobs move, the last one waits (mine.pressing + n) / mine.slots rounds of runs at the thief, instead of
   // (theirs.pressing - n + 1) / theirs.slots.
   const gain = (theirs.pressing + 1) * mine.slots - MIN_GAIN_FACTOR * mine.pressing * theirs.slots;
   const better = Math.floor(gain / (mine.slots + MIN_GAIN_FACTOR * theirs.slots));

@@ -3,7 +3,7 @@ import { BusError } from "../bus/bus.ts";
 import type { SchedulerEvent, WorkKind } from "../scheduler/events.ts";
 import type { SharedWork } from "../scheduler/shared-work.ts";
 import type { Peer } from "../store/cluster-store.ts";
-import { M, type ReplyOf, type StealRequest } from "./messages.ts";
+import { MESSAGES, type ReplyOf, type StealRequest } from "./messages.ts";
 import type { JobMover } from "./moved-jobs.ts";
 import type { PeersEnv } from "./peer-streams.ts";
 import type { Peers } from "./peers.ts";
@@ -40,7 +40,7 @@ export function shareWork(
     shares.prune(peers.isLive, nowMs);
     if (peers.downReason !== null) return;
     const status = shares.announcement(nowMs);
-    if (status !== undefined) peers.broadcast(M.status, status);
+    if (status !== undefined) peers.broadcast(MESSAGES.status, status);
     stealNext();
   }
 
@@ -53,15 +53,15 @@ export function shareWork(
 
   async function steal({ victimId, request }: Steal): Promise<void> {
     try {
-      const { jobIds, rest } = await peers.ask(victimId, M.steal, request);
-      shares.noteRest(victimId, rest);
+      const { jobIds, rest } = await peers.ask(victimId, MESSAGES.steal, request);
+      shares.noteVictimLoad(victimId, rest);
       const taken = await mover.adopt(jobIds);
       stolen += taken;
       shares.noteReply(victimId, jobIds.length, clock.monotonicMs());
     } catch (err) {
       shares.noteFailure(victimId, clock.monotonicMs());
       if (err instanceof BusError && err.kind === "unreachable") return;
-      log.warn({ err, peer: victimId }, "A peer did not reply to a request for waiting jobs");
+      log.warn({ err, coordinator: victimId }, "A peer did not reply to a request for waiting jobs");
       reconcileLater();
       return;
     }
@@ -78,19 +78,19 @@ export function shareWork(
     });
   }
 
-  async function give(request: StealRequest, toId: string): Promise<ReplyOf<typeof M.steal>> {
-    if (!peers.isLive(toId)) throw new Error(`Coordinator ${toId} is not known here yet`);
-    const jobIds = await transfer(shares.give(toId, request), toId);
-    return { jobIds, rest: shares.restOf(request) };
+  async function give(request: StealRequest, thiefId: string): Promise<ReplyOf<typeof MESSAGES.steal>> {
+    if (!peers.isLive(thiefId)) throw new Error(`Coordinator ${thiefId} is not known here yet`);
+    const jobIds = await transfer(shares.giveTo(thiefId, request), thiefId);
+    return { jobIds, rest: shares.remainingLoad(request) };
   }
 
-  async function transfer(taken: readonly string[], toId: string): Promise<readonly string[]> {
+  async function transfer(taken: readonly string[], thiefId: string): Promise<readonly string[]> {
     if (taken.length === 0) return taken;
     let moved: readonly string[] = [];
     try {
-      moved = await mover.transfer(taken, toId);
+      moved = await mover.transfer(taken, thiefId);
     } finally {
-      // `taken` may include jobs that the mover did not begin to move.
+      // `taken` may include jobs that the mover did not start to move.
       const gone = new Set(moved);
       for (const jobId of taken) if (!gone.has(jobId)) schedule({ kind: "job_stays", jobId });
     }
@@ -104,13 +104,13 @@ export function shareWork(
   }
 
   const stops = [
-    peers.onBroadcast(M.status, (status, id) => {
+    peers.onBroadcast(MESSAGES.status, (status, id) => {
       if (peers.isLive(id)) shares.receive(id, status, clock.monotonicMs());
       // The unknown sender needs the status of this coordinator, which sends none while it knows no other coordinator.
       else tick();
     }),
     whileOthers(peers, clock, TICK_MS, tick),
-    peers.handle(M.steal, (request, fromId) => track(give(request, fromId))),
+    peers.handle(MESSAGES.steal, (request, fromId) => track(give(request, fromId))),
   ];
 
   return {

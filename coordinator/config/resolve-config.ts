@@ -124,7 +124,7 @@ const ACCOUNTS = settingGroup("Accounts and credits", {
   }),
   publicPage: setting.boolean("public_page", {
     fallback: true,
-    meaning: "Show visitors without an account the Cargos, their prices and the number of online Islands",
+    meaning: "Show visitors without an account the Cargos, prices, number of online Islands and how to get an account",
   }),
   smtpUrl: setting.text("smtp_url", {
     fallback: null,
@@ -208,20 +208,20 @@ const ISLANDS = settingGroup("Islands", {
     min: 1,
     max: 100_000,
     fallback: 50,
-    meaning: "Islands that can be connected at the same time with one Island token",
+    meaning: "Maximum connected Islands per Island token",
   }),
   islandSessionsPerAccount: setting.integer("island_sessions_per_account", {
     min: 1,
     max: 100_000,
     fallback: 100,
-    meaning: "Islands of one account that can be connected at the same time",
+    meaning: "Maximum connected Islands per account",
   }),
   islandBackoffMs: seconds("island_backoff_s", {
     min: 0.001,
     max: 3_600,
     fallback: 1,
     meaning:
-      "First pause before an Island that refused or failed a job gets the same Cargo again. It doubles each time, up to 10 minutes",
+      "How long an Island gets no more jobs of a Cargo after it refused or failed one. Doubles with each failure in a row, up to 10 minutes",
   }),
 });
 
@@ -241,12 +241,12 @@ const JOBS = settingGroup("Jobs", {
   startLimitMs: phase(
     "start_limit_s",
     30,
-    "How long an accepted job may go without starting and without progress of its download or model load",
+    "How long an accepted job may wait to start with no progress in its download or model load",
   ),
   firstOutputLimitMs: phase(
     "first_output_limit_s",
     60,
-    "How long a started chat may go without first output or progress on reading the prompt",
+    "How long a started chat may run with no output and no progress in reading its prompt",
   ),
   silenceLimitMs: phase("silence_limit_s", 60, "Longest pause between two outputs of a chat"),
   maxRunMs: seconds("run_limit_s", {
@@ -330,7 +330,7 @@ const RETENTION = settingGroup("Retention", {
   keepUnseenIslandsMs: days(
     "keep_unseen_islands_days",
     90,
-    "Days without a connection until an Island is deleted. 0 keeps Islands forever",
+    "Days without a connection after which an Island is deleted. 0 keeps Islands forever",
   ),
 });
 

@@ -66,7 +66,7 @@ export class ActiveAnswer {
     return this.#begun.promise;
   }
 
-  /** Resolves when the answer is stored, whatever its outcome. */
+  /** Resolves when the answer is stored, regardless of its outcome. */
   get stored(): Promise<void> {
     return this.#stored.promise;
   }

@@ -102,7 +102,7 @@ export function openConversations(
     answer: (answerId: string) => store.message(answerId),
 
     /**
-     * Stores a question and begins its answer.
+     * Stores a question and starts its answer.
      * @throws {ServiceError} `not_found`, `conversation_busy`, `cargo_not_found`, and the errors of submitting a job
      */
     async ask(

@@ -93,7 +93,7 @@ function newestTurns(turns: readonly Turn[], budget: Budget): ChatMessage[] {
 
 /**
  * Pairs questions with their answers. Omits questions without an answer, because many templates reject adjacent
- * questions. The history may begin with an answer whose question was not read.
+ * questions. The history may start with an answer whose question was not read.
  */
 function turnsOf(messages: readonly Pick<ChatMessage, "role" | "content">[]): Turn[] {
   return messages.flatMap(({ role, content: question }, index) => {

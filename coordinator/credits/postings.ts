@@ -19,7 +19,7 @@ export interface Posting {
   readonly kind: LedgerKind;
 }
 
-/** Highest balance that a grant may produce, because the API shows balances as doubles. Earnings may exceed it. */
+/** Highest balance that a grant may produce: the API shows balances as doubles. Earnings may exceed it. */
 const MAX_GRANTED_MICRO = BigInt(Number.MAX_SAFE_INTEGER);
 /** Maximum of issued credits: half the range of a signed 64-bit integer, so that no balance overflows. */
 const MAX_ISSUED_MICRO = 2n ** 62n;

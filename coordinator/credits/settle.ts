@@ -16,7 +16,7 @@ export interface SettleFacts {
   /** Number of tokens of the whole prompt; 0 if the Island does not report them. */
   readonly promptTokens: number;
   /**
-   * Maximum number of output tokens. Null if the Cargo has no maximum: a job cancelled after output began costs its
+   * Maximum number of output tokens. Null if the Cargo has no maximum: a job cancelled after output started costs its
    * price.
    */
   readonly maxTokens: number | null;
@@ -33,7 +33,7 @@ const PROMPT_TOKENS_PER_TOKEN = 4;
  * Computes the charge of a job that ends, 0 to its price, and the postings that empty its hold. The price covers the
  * prompt and `max_tokens`.
  * - Completed: the whole price; nothing for an empty result.
- * - Cancelled: the share that was read and delivered, rounded up.
+ * - Cancelled: the share for the tokens read and delivered, rounded up.
  * - Failed or timed out: the same share, but nothing before output, and nothing if the Island broke the protocol.
  * Source: decision 0012, docs/internals/credits.md.
  * @throws {RangeError} for an invalid fee or price
@@ -91,7 +91,7 @@ function decideCharge(facts: SettleFacts): number {
   }
 }
 
-/** Returns `price * done / all`, rounded up. Computes with bigint, because the product may exceed the safe integers. */
+/** Returns `price * done / all`, rounded up. Computes with bigint: the product may exceed the safe integers. */
 function computeShare({ priceMicro, ...facts }: SettleFacts, maxTokens: number): number {
   const promptTokens = Math.max(facts.promptTokens, facts.readTokens);
   const done = facts.readTokens + PROMPT_TOKENS_PER_TOKEN * Math.min(facts.deliveredTokens, maxTokens);

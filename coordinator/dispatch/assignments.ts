@@ -33,7 +33,7 @@ interface Sending {
   readonly input: JobInput;
 }
 
-/** Returns a function that begins an attempt for an assignment, takes the Island's slot and sends `assign`. */
+/** Returns a function that starts an attempt for an assignment, takes the Island's slot and sends `assign`. */
 export function openAssignments(
   clock: Clock,
   store: Pick<Store, "files">,
@@ -76,7 +76,7 @@ export function openAssignments(
       return islands.freeSlot(islandId, id);
     }
     if (job.traits?.features.includes(FILES_FEATURE) !== true) return sendNow(sending, cargo);
-    // A failure ends the process, because an unsent attempt would wait for its Island forever.
+    // A failure ends the process: an unsent attempt would wait for its Island forever.
     return void jobs.persist(sendWithFiles(sending, cargo));
   }
 
@@ -137,7 +137,7 @@ export function openAssignments(
     }
     if (input !== null) return send({ job, id, islandId, input });
     const sent = jobs.readForRun(jobId).then((read) => sendIfPresent({ job, id, islandId, input: read }));
-    // A failure ends the process, because a stored attempt that was not sent would wait for its Island forever.
+    // A failure ends the process: a stored attempt that was not sent would wait for its Island forever.
     return void jobs.persist(sent);
   };
 }

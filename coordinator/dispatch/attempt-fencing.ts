@@ -116,7 +116,7 @@ export function openAttemptFencing(
     if (job.state === "pending" && attempt > job.attempt) {
       jobs.claimAttempt(jobId, { islandId: hostId, accountId }, attempt);
     }
-    // The Island was away for longer than the grace period, but no other attempt has begun since. Another Island may
+    // The Island was away for longer than the grace period, but no other attempt has started since. Another Island may
     // have a token of the same attempt if the assignment to that Island never became durable.
     const isLastIsland = (job.lostIslandId ?? hostId) === hostId;
     if (job.mayRegain && isLastIsland && attempt === job.attempt) jobs.regain(jobId, { islandId: hostId, accountId });
@@ -292,7 +292,7 @@ function openAttemptResults(
     finish(islandId: string, job: ActiveJob, frame: FrameOf<"finished">): Promise<void> {
       const cargo = jobs.cargoOf(job);
       const { output, usage, finishReason, timings, stopSequence } = frame;
-      // Streamed text is the output, whatever the result contains.
+      // Streamed text is the output, regardless of what the result contains.
       const isStreamed = cargo?.isChat === true || (typeof output === "string" && job.feed.hasText);
       const result: RunResult = {
         output: isStreamed ? callsMessage(job.feed) : output,

@@ -13,7 +13,7 @@ import type { SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } fro
 import { islandLost } from "./island-errors.ts";
 import { refuseUnrunnableJobs } from "./unrunnable-jobs.ts";
 
-/** The list that most jobs share, because they avoid no Island. */
+/** The list of jobs that avoid no Island. */
 const NONE: readonly string[] = [];
 
 export type Dispatcher = ReturnType<typeof openDispatcher>;
@@ -56,7 +56,7 @@ export function openDispatcher(
         return assign(effect.jobId, effect.islandId);
       case "quarantine": {
         const { islandId: island_id, quarantine } = effect;
-        if (quarantine === null) log.info({ island_id }, "An Island left quarantine: a job succeeded");
+        if (quarantine === null) log.info({ island_id }, "An Island left quarantine after a job succeeded");
         else {
           const { inARow: in_a_row, forMs: for_ms, lastCode: code } = quarantine;
           const facts = { island_id, in_a_row, for_ms, code };

@@ -64,7 +64,7 @@ export function errorOf(
 }
 
 /** Matches the token count of the prompt and the model's limit in an agent's message. */
-const COUNTED = /\bhas (\d{1,9}) tokens\b.*\bat most (\d{1,9})\b/;
+const TOKEN_COUNTS = /\bhas (\d{1,9}) tokens\b.*\bat most (\d{1,9})\b/;
 
 /**
  * Returns a message with the Island's numbers, if plausible, in the format that clients parse in the vendors' texts.
@@ -72,7 +72,7 @@ const COUNTED = /\bhas (\d{1,9}) tokens\b.*\bat most (\d{1,9})\b/;
 function describeTooLong({ cargo, traits }: Pick<ActiveJob, "cargo" | "traits">, text: string): string {
   const context = cargo?.contextTokens ?? null;
   if (context === null) return TEXTS.context_length_exceeded;
-  const [, counted = 0, max = 0] = (COUNTED.exec(text.slice(0, MAX_QUOTED_CHARS)) ?? []).map(Number);
+  const [, counted = 0, max = 0] = (TOKEN_COUNTS.exec(text.slice(0, MAX_QUOTED_CHARS)) ?? []).map(Number);
   const isPlausible = counted > max && max > 0 && max <= context && counted <= (traits?.maxPromptTokens ?? 0);
   const numbers = isPlausible ? `: ${counted} tokens > ${max} maximum` : "";
   return `The prompt is too long${numbers}. The model's maximum context length is ${context} tokens, for prompt and completion together`;

@@ -82,7 +82,7 @@ export function beginRecovery(
   };
 }
 
-/** Reads unfinished jobs in parts, because the garbage collector would copy one array of 100,000 records repeatedly. */
+/** Reads unfinished jobs in parts: the garbage collector would copy one array of 100,000 records repeatedly. */
 async function* unfinished({ jobs }: Pick<Store, "jobs">): AsyncIterable<readonly ActiveJobRecord[]> {
   for (let after: ActiveJobRecord | null = null; ;) {
     const part: ActiveJobRecord[] = await jobs.unfinished({ after, limit: PAGE_SIZE });

@@ -54,7 +54,7 @@ export function faultOf(
     if (traits !== null && !callsMatchRequest(calls, traits.toolUse, finishReason)) return "malformed";
     return finishReason === "stop" && traits !== null && !matchesFormat(text, traits) ? "malformed" : null;
   }
-  // Streamed text is the output, whatever the result contains.
+  // Streamed text is the output, regardless of what the result contains.
   const value = typeof output === "string" && feed.hasText ? text : (output ?? (hasOutput ? text : ""));
   const bytes = JSON.stringify(value).length;
   if (cargo !== undefined && !inputSchemas.fits(cargo.outputSchema, value, bytes)) return "schema_mismatch";
@@ -80,7 +80,7 @@ function hasProbabilities({ items }: ActiveJob["feed"]): boolean {
 /** Returns true if the text has the requested format. Text that a stop sequence may have cut is not checked. */
 function matchesFormat(text: string, { responseFormat, stopBytes }: JobTraits): boolean {
   if (responseFormat.type === "text" || stopBytes > 0) return true;
-  const value = parsed(text);
+  const value = parseJson(text);
   if (responseFormat.type === "json_object") return typeof value === "object" && value !== null;
   const { schema } = responseFormat.json_schema;
   try {
@@ -104,20 +104,20 @@ export function unmetSchema(
   if (traits?.toolUse != null && finishReason === "tool_calls")
     return unmetTool(toolCallsOf(feed.items), traits.toolUse);
   if (traits?.responseFormat.type !== "json_schema" || traits.stopBytes > 0 || finishReason !== "stop") return null;
-  return completionFault(traits.responseFormat.json_schema.schema, parsed(feed.text()));
+  return completionFault(traits.responseFormat.json_schema.schema, parseJson(feed.text()));
 }
 
 function unmetTool(calls: readonly ToolCall[], { tools }: ToolUse): string | null {
   for (const { function: call } of calls) {
     const tool = tools.find(({ name, isStrict }) => name === call.name && isStrict === true);
-    const fault = tool === undefined ? null : completionFault(tool.parameters, parsed(call.arguments));
+    const fault = tool === undefined ? null : completionFault(tool.parameters, parseJson(call.arguments));
     if (fault !== null) return `the arguments of "${call.name}": ${fault}`;
   }
   return null;
 }
 
 /** Returns the value of a JSON text; undefined for invalid JSON. */
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -19,7 +19,7 @@ interface Lane {
 }
 
 interface Account {
-  /** Waiting changes: those of Islands, and all others. */
+  /** Waiting changes: of Islands, and all others. */
   readonly lanes: readonly [islands: Lane, others: Lane];
   /** Listeners of clients of this coordinator, which also receive changes that other coordinators send. */
   readonly clients: Set<ChangeListener>;
@@ -113,7 +113,7 @@ export function accountEvents(clock: Pick<Clock, "monotonicMs" | "schedule">) {
     dropJob(accountId: string, jobId: string): void {
       accounts.get(accountId)?.lanes[1].waiting.removeJob(jobId);
     },
-    /** Adds a listener of a client. `ready` resolves when all further changes reach the listener. */
+    /** Adds a listener of a client. `ready` resolves when the listener gets all later changes. */
     open(accountId: string, listener: ChangeListener): { readonly ready: Promise<void>; readonly close: () => void } {
       const account = accountOf(accountId);
       const isFirst = account.clients.size === 0;
@@ -126,7 +126,7 @@ export function accountEvents(clock: Pick<Clock, "monotonicMs" | "schedule">) {
     get followedIds(): string[] {
       return [...accounts].filter(([, { clients }]) => clients.size > 0).map(([accountId]) => accountId);
     },
-    /** Sends a reset to all clients, because changes of other coordinators may be lost. */
+    /** Sends a reset to all clients: changes of other coordinators may be lost. */
     resetAll(): void {
       for (const accountId of accounts.keys()) arrive(accountId, null);
     },

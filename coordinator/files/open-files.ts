@@ -21,7 +21,7 @@ import type { Store } from "../store/store.ts";
 import type { FileGrant } from "./file-grants.ts";
 
 const SWEEP_EVERY_MS = 3_600_000;
-/** Time for which the usage of all files is cached, because its query reads all rows. */
+/** Time for which the usage of all files is cached: its query reads all rows. */
 const COUNT_EVERY_MS = 60_000;
 /** Maximum number of files per write, so that other writes can run between two. */
 const STEP = 100;
@@ -323,7 +323,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** Compares modification and status time, because a move changes only the latter. Returns false for a missing file. */
+/** Compares modification and status time: a move changes only the latter. Returns false for a missing file. */
 async function isOlder(path: string, thanMs: number): Promise<boolean> {
   const facts = await lstat(path).catch(() => null);
   return facts !== null && Math.max(facts.mtimeMs, facts.ctimeMs) < thanMs;

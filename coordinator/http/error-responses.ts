@@ -121,13 +121,13 @@ export function errorResponse(
 ): ErrorResponse {
   if (!(thrown instanceof ServiceError)) {
     const error: WireError = { message: FAULT_MESSAGE, code: "internal", request_id: requestId };
-    return { status: 500, headers: {}, body: styled(error, 500, style, requestId) };
+    return { status: 500, headers: {}, body: inStyle(error, 500, style, requestId) };
   }
   const specStatus = statusOf(thrown);
   const status = isVendorBase && specStatus === 422 ? 400 : specStatus;
   const error: WireError = { message: thrown.message, code: thrown.code, ...extrasOf(thrown) };
   const headers = { ...finalHeaders(status), ...headersOf(thrown) };
-  return { status, headers, body: styled(error, status, style, requestId) };
+  return { status, headers, body: inStyle(error, status, style, requestId) };
 }
 
 /** Returns the plain response to an error of the transport, which knows no request id and no vendor. */
@@ -163,7 +163,7 @@ function extrasOf(error: ServiceError): Partial<WireError> {
   return error instanceof NoIslandError && retryAfterS === null ? { retryable: false } : retry;
 }
 
-/** Returns the nearest double in credits, because a batch may cost more than a double can represent exactly. */
+/** Returns the nearest double in credits: a batch may cost more than a double can represent exactly. */
 function creditsOf(micro: bigint | number): number {
   return Number(micro) / MICRO_PER_CREDIT;
 }
@@ -191,7 +191,7 @@ function retryAfterOf(error: ServiceError): number | null {
   return RETRY_S[error.code] ?? null;
 }
 
-function styled(error: WireError, status: number, style: ErrorStyle, requestId: string): ErrorResponse["body"] {
+function inStyle(error: WireError, status: number, style: ErrorStyle, requestId: string): ErrorResponse["body"] {
   if (style === "plain") return { error };
   const { message, ...extras } = error;
   const code = codeIn(style, error.code);

@@ -75,7 +75,7 @@ export function routeGroup(
   return { prefix, style: "plain", ...about, add };
 }
 
-/** Returns a function that returns the error format of a request: that of the group whose prefix its path has. */
+/** Returns a function that finds the error format of a request by the prefix of its path. */
 export function errorStyles(groups: readonly RouteGroup[]): (request: StyledRequest) => ErrorStyle {
   const styled = groups
     .filter(({ style }) => style !== "plain")

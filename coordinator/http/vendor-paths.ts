@@ -1,4 +1,4 @@
-/** Base path of vendors' clients. Paths below it are those of `/api/v1`, except OpenAI's conversations. */
+/** Base path of vendors' clients. The paths below it equal those of `/api/v1`, except OpenAI's conversations. */
 const VENDOR_BASE = "/v1/";
 const COHERE_RERANK = "/v2/rerank";
 const OPENAI_CONVERSATIONS = "/v1/conversations";

@@ -79,7 +79,7 @@ export function openIslandGateway(
     const { share, close } = byAccount.open(owner);
     return {
       headers: { [PUBLIC_KEY_HEADER]: publicKey, [ACCOUNT_HEADER]: owner.accountId },
-      // A wrong version is rejected in a close frame, because client libraries hide the reason of a failed handshake.
+      // A wrong version is rejected in a close frame: client libraries hide the reason of a failed handshake.
       chooseProtocol: (offered) => (offered.includes(SUBPROTOCOL) ? SUBPROTOCOL : offered[0]),
       open: (socket, protocol) => open(socket, protocol, { ...owner, share }),
       release: close,
@@ -94,7 +94,7 @@ export function openIslandGateway(
       return;
     }
     socket.attach({ ...IGNORE_EVENTS, onError: () => socket.terminate() });
-    socket.close(CLOSE.protocolError, `versions spoken: ${SUBPROTOCOL}`);
+    socket.close(CLOSE.protocolError, `unsupported protocol version; supported: ${SUBPROTOCOL}`);
   }
 
   /** Returns the owner of a token, if any. The token of a suspended account counts as rejected in the join limit. */
@@ -119,7 +119,7 @@ export function openIslandGateway(
     endSessionsOf,
 
     /**
-     * Accepts an upgrade. The session begins when the transport opens the socket.
+     * Accepts an upgrade. The session starts when the transport opens the socket.
      * @throws {ServiceError} `unauthenticated` for a missing, unknown or revoked token; `account_suspended`; {@link
      * RateLimitedError} if too many tokens of the address were rejected, too many sessions are open, or the token is in
      * cooldown.

@@ -16,7 +16,7 @@ export function intakeBudget(limits: Pick<MemoryBudgets, "intakeMemoryBytes" | "
   return {
     limits,
 
-    /** Returns false if the session must wait, because its own frames or those of all sessions exceed a limit. */
+    /** Returns false if the session must wait: the frames of this session or of all sessions exceed a limit. */
     hasCapacity(ownBytes: number, lastFrameBytes: number): boolean {
       if (ownBytes > limits.islandIntakeBytes) return false;
       return total <= limits.intakeMemoryBytes || lastFrameBytes <= MAX_SMALL_FRAME_BYTES;

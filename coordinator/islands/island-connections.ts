@@ -105,7 +105,7 @@ export function islandConnections(
       const { accountId, tokenCreatedAtMs } = owner;
       const { hostId, agentVersion, hostName = null, hardware, runtimes } = hello;
       const report = { hostId, accountId, agentVersion, hostName, hardware, runtimes, lastSeenAtMs: clock.now() };
-      // The number is requested now, because another session may begin while this session waits.
+      // The number is requested now: another session may start while this session waits.
       const numbering = order.next(hostId);
       const saved = await store.islands.save(report, tokenCreatedAtMs);
       if (saved === "removed") {

@@ -19,7 +19,7 @@ export interface IslandDay {
 }
 
 export interface IslandMetrics {
-  /** Share of time online, 0 to 1, since the period began or the Island was first seen; null if no time has passed. */
+  /** Share of time online, 0 to 1, since the period started or the Island was first seen; null if no time has passed. */
   readonly uptime: Periods<number | null>;
   readonly earnedMicro: Periods<number>;
   readonly counts: EndedCounts;

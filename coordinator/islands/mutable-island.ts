@@ -11,7 +11,7 @@ import type { AttemptId, IslandLink, IslandView } from "./island.ts";
 
 /** Maximum number of shared texts. Beyond it, some texts are in memory twice. */
 const MAX_TEXTS = 10_000;
-/** An empty list that Islands share, because most of them report empty lists. */
+/** An empty list that Islands share: most of them report empty lists. */
 const NONE: readonly never[] = [];
 
 type StateFacts = Pick<

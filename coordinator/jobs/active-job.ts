@@ -33,7 +33,7 @@ export interface HandoverState {
 /** A job from storage, with the handover state of its last owner. */
 export type ReturningJob = ActiveJobRecord & { readonly handover?: HandoverState | undefined };
 
-/** Members of `MutableJob` that readers of a job must not use, because they change it. */
+/** Members of `MutableJob` that readers of a job must not use: they change it. */
 type Hidden = "delivered" | "feed" | "meter" | "unstored" | MethodsOf<MutableJob>;
 type MethodsOf<T> = { [K in keyof T]: T[K] extends (...args: never[]) => unknown ? K : never }[keyof T];
 
@@ -68,7 +68,7 @@ export class MutableJob {
   /** Islands that failed the job, in order of failure. */
   failedOn: readonly Assignee[] = NO_FAILURES;
   #state: JobState;
-  /** Number of attempts begun, including refused ones. It is also the number of the latest attempt. */
+  /** Number of attempts started, including refused ones. It is also the number of the latest attempt. */
   attempt: number;
   /** Number of attempts that an Island refused. They do not count against the maximum of attempts. */
   refusals: number;
@@ -117,9 +117,9 @@ export class MutableJob {
   durableSeq = 0;
   /** Resolves when the job itself is durable; null once it is. The job is not visible before. */
   stored: Promise<void> | null = null;
-  /** Settles once all writes that wait for {@link stored} have begun; null if none waits. */
+  /** Settles once all writes that wait for {@link stored} have started; null if none waits. */
   waitingWrites: Promise<unknown> | null = null;
-  /** True while the new job is offered to Islands. An attempt that begins now is stored together with the job. */
+  /** True while the new job is offered to Islands. An attempt that starts now is stored together with the job. */
   isOffered = false;
   /** Resolves when the current attempt is durable; null once it is. None of its output is published before. */
   assigned: Promise<void> | null = null;

@@ -45,7 +45,7 @@ export interface Backlog {
 
 export class JobFeed {
   readonly jobId: string;
-  /** The position of the first item. A replica may begin at the position of its first reader. */
+  /** The position of the first item. A replica may start at the position of its first reader. */
   readonly start: FeedPosition;
   /** The last event; null until the end of the job is durable. The feed does not change after it. */
   ending: FeedEnding | null;
@@ -196,7 +196,7 @@ export class JobFeed {
     this.#backlog = null;
   }
 
-  /** Removes the output from an ending if it is the streamed text, because storage returns the text in both forms. */
+  /** Removes the output from an ending if it is the streamed text: storage returns the text in both forms. */
   #withoutText(ending: FeedEnding): FeedEnding {
     if (ending.type !== "done" || typeof ending.output !== "string") return ending;
     return this.hasText || ending.output === "" ? { ...ending, output: undefined } : ending;

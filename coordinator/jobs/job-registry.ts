@@ -243,7 +243,7 @@ export class JobRegistry {
     graceMs: number = this.#env.config.restartGraceMs,
   ): Promise<void> | undefined {
     if (record.attempt > 0) return this.#restoreBegun(record, islandOwnerId, graceMs);
-    // A job without attempts has no stored feed. No promise is created, because 100,000 jobs may wait.
+    // A job without attempts has no stored feed. No promise is created: 100,000 jobs may wait.
     this.#competeAgain(this.#addRestored(record, null, null), record.holdsQuota === true);
     return undefined;
   }
@@ -297,7 +297,7 @@ export class JobRegistry {
     return job;
   }
 
-  /** Parks a job of a batch that never had an attempt, unless the store has a quota slot for it. Other jobs compete. */
+  /** Adds a job to the competition for Islands. A batch job without an attempt waits for a quota slot first. */
   #competeAgain(job: MutableJob, holdsQuota = false): void {
     if (job.batchId !== null && job.attempt === 0 && !holdsQuota) return;
     this.#takeQuotaSlot(job);
@@ -420,7 +420,7 @@ export class JobRegistry {
     await this.settled(own);
   }
 
-  /** Ends a job that did not begin in time. `reason`: why the job waited, for the client. */
+  /** Ends a job that did not start in time. `reason`: why the job waited, for the client. */
   expireWait(jobId: string, reason: string | null): Promise<void> {
     const job = this.#require(jobId);
     if (job.final !== null) return this.#endUnconfirmed(job, job.final);
@@ -625,7 +625,7 @@ export class JobRegistry {
     return this.#end(job, { event: "fail", error: { code: "cargo_unavailable", message, retryable: false } });
   }
 
-  /** Returns true if another attempt may begin and can continue after the delivered output. */
+  /** Returns true if another attempt may start and can continue after the delivered output. */
   mayRetry(jobId: string): boolean {
     const job = this.#require(jobId);
     return mayRetry(job, this.#env.config.maxAttempts) && this.#hasCargo(job);
@@ -917,9 +917,9 @@ function overrun(job: MutableJob, full: OutputOwner | "job" | "day"): Outcome {
 }
 
 const TOO_LARGE: Readonly<Record<OutputOwner | "day", string>> = {
-  day: "The account has reached the amount of output that the coordinator stores for one account per day",
-  account: "The output of the account's unfinished jobs exceeds what the coordinator keeps in memory for one account",
-  island: "The output of the Island's jobs exceeds what the coordinator keeps in memory for one Island",
+  day: "The account has reached its daily limit for stored inputs and outputs",
+  account: "The output of the account's unfinished jobs exceeds the memory limit per account",
+  island: "The output of the Island's jobs exceeds the memory limit per Island",
   coordinator: "The coordinator's memory for output is full, and the account has used its share",
 };
 
@@ -933,7 +933,7 @@ function describeExpiry(phase: AttemptPhase, limitMs: number): string {
     case "first_output":
       return `The Island began the job but produced no output within ${limit}`;
     case "silence":
-      return `The Island stopped producing output for ${limit}`;
+      return `The Island produced no output for ${limit}`;
     default:
       return phase satisfies never;
   }

@@ -18,7 +18,7 @@ export interface RemoteJob {
    */
   cancel(): Promise<JobState | null>;
   /**
-   * Opens a replica of the feed, which is updated while it has readers. The replica may begin at `after`, the position
+   * Opens a replica of the feed, which is updated while it has readers. The replica may start at `after`, the position
    * of a reader that reconnects after a cut. @throws {ServiceError} `cluster_unavailable`, `overloaded`
    */
   openFeed(after?: FeedPosition): Promise<Feed>;

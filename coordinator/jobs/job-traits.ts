@@ -27,7 +27,7 @@ export interface JobTraits {
   readonly canContinue: boolean;
   /** Bytes of the client's prompt, and the tokens that its images may have. A token of text has at least one byte. */
   readonly promptBytes: number;
-  /** Maximum tokens of the prompt: one for each byte, plus those of a chat template. */
+  /** Maximum tokens of the prompt: one for each byte, plus the chat template. */
   readonly maxPromptTokens: number;
   /** Required format of the completion's text. */
   readonly responseFormat: ResponseFormat;
@@ -41,7 +41,7 @@ export interface JobTraits {
   readonly canReason: boolean;
   /** The features that an Island needs, sorted. */
   readonly features: readonly string[];
-  /** Tokens that the schema of the completion costs in addition to the prompt. */
+  /** Tokens that the schema of the completion costs besides the prompt. */
   readonly formatTokens: number;
 }
 

@@ -30,7 +30,7 @@ export function sizeOf(items: readonly FeedItem[]): OutputSize {
   return { tokens, bytes: memoryBytes + largeBytes, memoryBytes };
 }
 
-/** Returns the size of the stored part of a feed. It counts as in memory, because the first reader loads it. */
+/** Returns the size of the stored part of a feed. It counts as in memory: the first reader loads it. */
 export function sizeOfStored({ items, tokens, bytes, largeBytes }: FeedProgress): OutputSize {
   const memoryBytes = items * BYTES_PER_ITEM + bytes;
   return { tokens, bytes: memoryBytes + largeBytes, memoryBytes };

@@ -15,7 +15,7 @@ interface Sample {
 }
 
 export const MAX_SAMPLES = 100;
-/** Maximum plausible speed, three times that of the fastest chat anywhere: an Island may send a whole text at once. */
+/** Maximum plausible speed, three times the fastest chat anywhere: an Island may send a whole text at once. */
 const MAX_TOKENS_PER_SECOND = 10_000;
 const MAX_AGE_MS = 24 * 60 * 60 * 1_000;
 const MAX_CARGOS = 500;

@@ -7,7 +7,7 @@ import type { Actor, AuditTrail } from "./audit-trail.ts";
 
 export const MAX_ANNOUNCEMENTS = 20;
 export const MAX_ANNOUNCEMENT_CHARS = 1_000;
-/** Time for which the list is cached, because every user may read it. */
+/** Time for which the list is cached: every user may read it. */
 const CACHE_MS = 1_000;
 
 export type Announcements = ReturnType<typeof openAnnouncements>;

@@ -45,7 +45,7 @@ export function auditTrail(log: Pick<Store["audit"], "append" | "noting">, clock
       } catch (error) {
         if (error instanceof ServiceError && !UNKNOWN_OUTCOME.has(error.code)) {
           const after = { code: error.code, tried: entry.after };
-          // The caller gets the error of the action, not that of the audit line.
+          // The caller gets the error of the action, not of the audit line.
           await log.append({ ...entry, action: `${auditEvent.action}.failed`, after }).catch(() => undefined);
         }
         throw error;

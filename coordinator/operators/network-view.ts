@@ -1,5 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
-import { M, type CoordinatorMetrics, type WaitingWork } from "../cluster/messages.ts";
+import { MESSAGES, type CoordinatorMetrics, type WaitingWork } from "../cluster/messages.ts";
 import type { Peers } from "../cluster/peers.ts";
 import type { LiveIsland } from "../islands/live-island.ts";
 import { SEEN_LATELY_MS, type Connections } from "../islands/island-service.ts";
@@ -32,7 +32,7 @@ const CACHE_MS = 1_000;
 const METRICS_CACHE_MS = 500;
 /** Time for which the number of known Islands is cached, in ms per Island: the count scans all of them. */
 const COUNT_CACHE_MS_BY_ISLAND = 1;
-const FAULT = "A peer did not reply to the operator query";
+const UNANSWERED_LOG = "A peer did not reply to the operator query";
 
 export type NetworkView = ReturnType<typeof networkView>;
 
@@ -63,7 +63,7 @@ export function networkView(
   };
 
   const readOverview = async (): Promise<Overview> => {
-    const [stored, others] = await Promise.all([countKnown(), peers.askAll(M.metrics, null, FAULT)]);
+    const [stored, others] = await Promise.all([countKnown(), peers.askAll(MESSAGES.metrics, null, UNANSWERED_LOG)]);
     const { id: selfId, ...self } = peers.self;
     const coordinators: CoordinatorLine[] = [
       { ...self, id: store.cluster.isShared ? selfId : null, metrics: metricsHere() },
@@ -90,8 +90,8 @@ export function networkView(
     };
   };
 
-  peers.handle(M.metrics, metricsHere);
-  peers.handle(M.islands, ({ hostIds }) => liveHere(hostIds));
+  peers.handle(MESSAGES.metrics, metricsHere);
+  peers.handle(MESSAGES.islands, ({ hostIds }) => liveHere(hostIds));
 
   return {
     /** Returns the overview, at most 1.5 s old. The number of known Islands may be older, by 1 ms for each Island. */
@@ -107,7 +107,7 @@ export function networkView(
 
     /** Returns the given Islands that are connected to any coordinator. */
     live: async (hostIds: readonly string[]): Promise<Connections> => {
-      const replies = hostIds.length === 0 ? [] : await peers.askAll(M.islands, { hostIds }, FAULT);
+      const replies = hostIds.length === 0 ? [] : await peers.askAll(MESSAGES.islands, { hostIds }, UNANSWERED_LOG);
       const islands = [...replies.flatMap(({ reply }) => reply ?? []), ...liveHere(hostIds)];
       return {
         byId: new Map(islands.map((island) => [island.hostId, island])),

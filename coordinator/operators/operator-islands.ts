@@ -9,7 +9,8 @@ import { reasonIn } from "./suspensions.ts";
 
 interface IslandQuery extends Omit<IslandFilter, "seenSinceMs" | "unseenSinceMs" | "isSuspended"> {
   /**
-   * `online`: seen in the last minutes. `offline`: not seen since. `suspended`: the Island or its account is suspended.
+   * `online`: seen in the last few minutes. `offline`: not seen since. `suspended`: the Island or its account is
+   * suspended.
    */
   readonly status?: "online" | "offline" | "suspended" | undefined;
 }

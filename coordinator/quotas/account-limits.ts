@@ -12,7 +12,7 @@ export const DEFAULT_LIMITS: ResolvedLimits = {
   share: 100,
 };
 
-/** Highest request limit. It also bounds memory, because the window keeps a number for each request of a minute. */
+/** Highest request limit. It also bounds memory: the window keeps a number for each request of a minute. */
 const MAX_REQUESTS_PER_MINUTE = 1_000_000;
 const MAX_CONCURRENT = 1_000_000;
 const MAX_SHARE = 1_000;
@@ -35,13 +35,13 @@ export function resolveLimits(stored: AccountLimits | undefined): ResolvedLimits
   };
 }
 
-/** Checks limits. @throws {ValidationError} with an entry for each that is not a whole number in its range */
+/** Checks limits. @throws {ValidationError} with an entry for each that is not an integer in its range */
 export function assertLimits(limits: Partial<AccountLimits>): void {
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries(limits) as [keyof AccountLimits, number | null][]) {
     const [min, max] = RANGES[name];
     if (value !== null && !(Number.isInteger(value) && value >= min && value <= max)) {
-      errors.push({ path: name, message: `must be a whole number from ${min} to ${max}` });
+      errors.push({ path: name, message: `must be an integer from ${min} to ${max}` });
     }
   }
   if (errors.length > 0) throw new ValidationError(errors);

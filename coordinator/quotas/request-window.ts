@@ -4,21 +4,21 @@ import type { Clock } from "../../shared/clock.ts";
 export const WINDOW_MS = 60_000;
 /** Maximum number of callers in a generation, see {@link RequestWindow}; only a flood reaches it. */
 const MAX_CALLERS = 50_000;
-/** Initial capacity of a ring, because most callers make few requests. */
+/** Initial capacity of a ring: most callers make few requests. */
 const FIRST_CAPACITY = 8;
 
 /** A caller's count after a request. */
 export interface RequestCount {
   /** Whether the request is within the limit. A request beyond it is not counted. */
   readonly isAllowed: boolean;
-  /** Number of further requests that are allowed now. */
+  /** Number of requests still allowed now. */
   readonly remaining: number;
   /** Time in ms until the oldest counted request leaves the window, so that one more is allowed. */
   readonly freesInMs: number;
 }
 
 /**
- * Counts requests by caller in an exact sliding window: no minute, wherever it begins, has more than the limit. A
+ * Counts requests by caller in an exact sliding window: no minute, wherever it starts, has more than the limit. A
  * refused request does not count, so a client that waits for Retry-After is accepted.
  *
  * Callers are in two generations. A request moves its caller to the younger generation. Each minute the older

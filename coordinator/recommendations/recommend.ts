@@ -101,7 +101,7 @@ function isServable(cargo: CatalogEntry, island: IslandRecord, policy: OwnerPoli
     runtimes: island.runtimes.map((runtime) => runtime.type),
     ramBytes: island.hardware.ramBytes,
     vramBytes: totalVramBytes(island.hardware),
-    // A draining Island counts, because it may accept jobs again before the download ends.
+    // A draining Island counts: it may accept jobs again before the download ends.
     draining: false,
     policy,
   };

@@ -15,7 +15,7 @@ export interface BreakerPolicy {
   /** Open time after the first failure. It grows exponentially with each failure in a row, up to `maxMs`. */
   readonly firstMs: number;
   readonly maxMs: number;
-  /** Maximum open time while only jobs of one account failed, because these jobs may be the cause. */
+  /** Maximum open time while only jobs of one account failed: these jobs may be the cause. */
   readonly maxOfOneAccountMs: number;
   readonly random: () => number;
 }

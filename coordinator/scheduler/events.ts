@@ -26,7 +26,7 @@ export interface SchedulerIsland {
   readonly downloads: readonly IslandState["downloads"][number][];
   /** Slugs of the Cargos for which the Island lacks disk space; absent if not reported. */
   readonly noSpaceFor?: readonly string[] | undefined;
-  /** Models that engines of the host serve; absent if there are none. */
+  /** Models that engines of the host serve; absent if it lends no engine. */
   readonly engineModels?: readonly EngineModelReport[] | undefined;
   readonly cpuLoad: number | null;
   readonly rttMs: number | null;

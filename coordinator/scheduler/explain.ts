@@ -182,7 +182,7 @@ function islands(count: number): string {
   return count === 1 ? "1 Island" : `${count} Islands`;
 }
 
-/** The most recent reports of other coordinators about a kind of work. */
+/** The latest reports of other coordinators about a kind of work. */
 export interface Elsewhere {
   readonly peers: number;
   /** Number of other coordinators with Islands that run the work. */
@@ -216,11 +216,11 @@ export function explainElsewhere(waiting: Waiting, others: Elsewhere): Waiting {
   if (peers === 0) return waiting;
   const here = `at the job's coordinator: ${waiting.message}`;
   if (running === 0) {
-    const subject = peers === 1 ? "the other coordinator has" : `the ${peers} other coordinators have`;
-    return { ...waiting, message: `${here}; ${subject} no Island that is known to run it` };
+    return { ...waiting, message: `${here}. No other coordinator is known to have an Island for it` };
   }
-  const subject = `${running} of ${peers} other ${peers === 1 ? "coordinator" : "coordinators"} ${running === 1 ? "runs" : "run"} it`;
-  const state = free === 0 ? ", all busy" : "; a coordinator with free slots may take the job";
+  const capacity = slots === 1 ? "1 slot" : `${slots} slots`;
+  const busy = slots === 1 ? "it is busy" : "all are busy";
+  const state = free === 0 ? busy : "a coordinator with free slots may take it";
   const reason = reasonElsewhere(waiting.reason, others);
-  return { ...waiting, reason, message: `${here}; ${subject} (${slots === 1 ? "1 slot" : `${slots} slots`}${state})` };
+  return { ...waiting, reason, message: `${here}. Elsewhere in the network, ${capacity} can run the job; ${state}` };
 }

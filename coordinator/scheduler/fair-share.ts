@@ -29,11 +29,11 @@ export function costOf({ share }: Pick<Sharer, "share">, slotMs: number): number
  * that are known only afterwards: Jin, Chase, Kaur, "Interposed Proportional Sharing" (SIGMETRICS 2004). A start moves
  * its sharer back by the estimated cost, and the end of the job corrects the cost. Virtual time is the highest tag of a
  * start. No tag falls below the virtual time, and of equal tags the older is first. So when a sharer without debt (tag
- * not above the virtual time) begins to wait, each peer that already waits starts at most one job before it, and later
+ * not above the virtual time) starts to wait, each peer that already waits starts at most one job before it, and later
  * peers none.
  */
 export class FairShare {
-  /** Virtual time: the tag at which a sharer without debt begins to wait. Only `charge` writes it. */
+  /** Virtual time: the tag at which a sharer without debt starts to wait. Only `charge` writes it. */
   virtualMs = 0;
   #order = 0;
 

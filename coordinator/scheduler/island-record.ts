@@ -25,7 +25,7 @@ const DECAY = 0.95;
 const MINUTE_MS = 60_000;
 const OF_CARGO = { maxMs: 10 * MINUTE_MS, maxOfOneAccountMs: 15_000 };
 const OF_ISLAND = { maxMs: 30 * MINUTE_MS, maxOfOneAccountMs: MINUTE_MS };
-/** First open time of the quarantine, as a multiple of that of a Cargo's breaker. */
+/** First open time of the quarantine, as a multiple of the breaker's. */
 const QUARANTINE_FACTOR = 30;
 
 /**

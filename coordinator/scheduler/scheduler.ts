@@ -24,7 +24,7 @@ const MAX_REMEMBERED_ISLANDS = 10_000;
 type SlotFreed = Extract<SchedulerEvent, { kind: "slot_freed" | "slot_superseded" }>;
 
 /**
- * Decides which Island runs which job. The same events at the same times and the same `random` have the same effects.
+ * Decides which Island runs which job. Deterministic: the same events, times and `random` have the same effects.
  * After every step no job waits while an Island that it may use has a free slot. Rules: docs/internals/scheduler.md
  */
 export class Scheduler {
@@ -194,7 +194,7 @@ export class Scheduler {
     return isWorse ? [...effects, ...this.#serveAvoiding()] : effects;
   }
 
-  /** Removes an Island and settles the slot time of its jobs, because it is unknown whether they continue. */
+  /** Removes an Island and settles the slot time of its jobs: it is unknown whether they continue. */
   #dropIsland(islandId: string): void {
     const island = this.#islands.get(islandId);
     if (island === undefined) return;

@@ -34,7 +34,7 @@ export type Outlook =
 const MAX_DEPARTED = 1_000;
 /** Maximum number of jobs that one search passes over because they avoid the offered Islands. */
 const MAX_SKIPPED = 64;
-/** Number of slots offered for each kind, in addition to twice its reported jobs. */
+/** Number of slots offered for each kind, besides twice its reported jobs. */
 const SPARE_SLOTS = 16;
 
 /** Waiting jobs that Islands of other coordinators could run, and free slots for jobs of other coordinators. */

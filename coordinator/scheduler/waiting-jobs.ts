@@ -304,7 +304,7 @@ function isBefore(a: AccountShare, i: number, b: AccountShare, j: number, virtua
   let [tagOfA, tagOfB] = [tagAt(a, i, virtualMs), tagAt(b, j, virtualMs)];
   while (tagOfA === tagOfB) {
     if (i === 0 || j === 0) return i === j ? a.order < b.order : i === 0;
-    // The older tag is that of the sharer whose previous start was earlier. With equal costs, these starts tie as well.
+    // The sharer whose previous start was earlier has the older tag. With equal costs, these starts tie as well.
     const steps = nextCost(a) === nextCost(b) ? Math.min(i, j) : 1;
     i -= steps;
     j -= steps;

@@ -162,7 +162,7 @@ async function put(
   return stored;
 }
 
-/** Every write that changes the catalog increments its revision, because other processes cache snapshots. */
+/** Every write that changes the catalog increments its revision: other processes cache snapshots. */
 export const catalogSteps = {
   numbers: read(numbers),
 
@@ -174,7 +174,7 @@ export const catalogSteps = {
     return numbers(tx);
   }),
 
-  /** Reads the catalog revision from one row, because callers poll it every second. */
+  /** Reads the catalog revision from one row: callers poll it every second. */
   revision: read(revision),
 
   snapshot: read(async (tx): Promise<CatalogSnapshot> => {

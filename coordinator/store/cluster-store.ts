@@ -165,7 +165,7 @@ const ownerSteps = {
 };
 
 const islandSessionSteps = {
-  /** Returns the number of a new session, higher than that of any earlier session at any coordinator. */
+  /** Returns the number of a new session, higher than all earlier numbers at any coordinator. */
   nextNumber: read(
     async (tx) => (await tx.only<{ number: number }>("SELECT nextval('island_sessions') AS number")).number,
   ),
@@ -188,7 +188,7 @@ export function networkOfOne(selfId: string): NetworkOfOne {
   return {
     isShared: false,
     selfId,
-    /** Null, because a single coordinator counts quota slots in memory. */
+    /** Null: a single coordinator counts quota slots in memory. */
     quotaSlots: null,
     takenOver: { adopted: 0, claimed: 0, reaped: 0 },
     islandSessions: { nextNumber: async () => (sessions += 1) },

@@ -135,7 +135,7 @@ export const conversationSteps = {
   ),
 
   /**
-   * Deletes the conversation and its messages, and begins the removal of its jobs' content (`content.ts`), in one
+   * Deletes the conversation and its messages, and starts the removal of its jobs' content (`content.ts`), in one
    * commit. Returns false if the account has no such conversation.
    */
   delete: write(async (tx, accountId: string, id: string, atMs: number) => {

@@ -33,7 +33,7 @@ export async function openStore(
   options: Omit<Parameters<typeof openSqliteStore>[0], "path" | "clock"> & { readonly leaseRenewMs?: number } = {},
 ): Promise<Store> {
   if (typeof location !== "string") {
-    // Loaded only when needed, because a coordinator on SQLite does not use PostgreSQL.
+    // Loaded only when needed: a coordinator on SQLite does not use PostgreSQL.
     const { openPostgresStore } = await import("./postgres/postgres-store.ts");
     const { address, key } = location;
     const { onReadOnly, leaseRenewMs } = options;

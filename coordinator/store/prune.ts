@@ -4,7 +4,7 @@ import { pruneCredentialEnds } from "./accounts/credential-changes.ts";
 import { IDEMPOTENCY_KEPT_MS } from "./jobs/idempotency.ts";
 import { utcMonthOf } from "./accounts/key-spending.ts";
 import { foldNetworkMoves } from "./ledger/ledger.ts";
-import { claimRound } from "./work-division.ts";
+import { claimTurn } from "./work-division.ts";
 import { write, type Opened } from "./steps/steps.ts";
 
 const PRUNE_EVERY_MS = 3_600_000;
@@ -20,7 +20,7 @@ export const maintenanceSteps = {
   /** Removes expired rows. In PostgreSQL it also folds the network's moves, and runs at one coordinator per hour. */
   prune: write(async (tx, nowMs: number): Promise<void> => {
     const isShared = tx.dialect === "postgres";
-    if (isShared && !(await claimRound(tx, "prune", PRUNE_EVERY_MS))) return;
+    if (isShared && !(await claimTurn(tx, "prune", PRUNE_EVERY_MS))) return;
     const values = { nowMs, lastMonth: utcMonthOf(nowMs) - 1, keptAfterMs: nowMs - IDEMPOTENCY_KEPT_MS };
     // oxlint-disable-next-line no-await-in-loop -- A few statements.
     for (const sql of REMOVALS) await tx.run(sql, values);

@@ -22,12 +22,13 @@ export async function retryWhileReadOnly<T>(
   for (let logged: string | null = null; ;) {
     try {
       const result = await step();
-      if (logged !== null) log.info({}, "Storage is writable again; the start resumes");
+      if (logged !== null) log.info({}, "Storage is writable again; continuing the start");
       return result;
     } catch (error) {
       const reason = storageFaultBehind(error);
       if (reason === null) throw error;
-      if (reason !== logged) log.error({ store, because: reason }, "The start is waiting until storage is writable");
+      if (reason !== logged)
+        log.error({ store, reason }, "Waiting until storage is writable before the coordinator starts");
       logged = reason;
     }
     await clock.sleep(RETRY_MS);

@@ -23,15 +23,15 @@ export async function adoptRows(tx: Tx, table: string, owner: string, isOpen: st
   }
 }
 
-/** Fraction of the period after which a round can be claimed, because timers of coordinators differ slightly. */
-const SLACK = 0.9;
+/** Fraction of the period after which a turn can be claimed, because timers of coordinators differ slightly. */
+const EARLIEST_CLAIM_FRACTION = 0.9;
 
-/** Claims the next round of a task. Returns true for one coordinator in each period of `everyMs`. */
-export async function claimRound(tx: Tx, task: "prune" | "sweep", everyMs: number): Promise<boolean> {
+/** Claims the next turn of a task. Returns true at one coordinator per `everyMs`. */
+export async function claimTurn(tx: Tx, task: "prune" | "sweep", everyMs: number): Promise<boolean> {
   const claimed = await tx.run(
     `INSERT INTO turns (task, taken_at_ms) VALUES (@task, ${DATABASE_NOW_MS}::bigint)
      ON CONFLICT (task) DO UPDATE SET taken_at_ms = excluded.taken_at_ms WHERE turns.taken_at_ms <= excluded.taken_at_ms - @periodMs`,
-    { task, periodMs: Math.round(everyMs * SLACK) },
+    { task, periodMs: Math.round(everyMs * EARLIEST_CLAIM_FRACTION) },
   );
   return claimed === 1;
 }

@@ -35,8 +35,8 @@ export function traceJobs(
   const traces = new Map<string, JobTrace>();
 
   /**
-   * Returns the job's trace. It begins with the offer, or with an assignment that the offer caused before all listeners
-   * were called. A job of a batch is never offered, and may begin to wait during another request or outside of any
+   * Returns the job's trace. It starts with the offer, or with an assignment that the offer caused before all listeners
+   * were called. A job of a batch is never offered, and may start to wait during another request or outside of any
    * request.
    */
   function traceOf(job: ActiveJob): JobTrace | undefined {
@@ -44,7 +44,7 @@ export function traceJobs(
     const isOffered = job.stored !== null;
     const isNew = isOffered || (job.batchId !== null && job.attempt === 0);
     if (begun !== undefined || !(isNew || job.trace !== null)) return begun;
-    // Another coordinator submitted the job and began its trace.
+    // Another coordinator submitted the job and started its trace.
     if (job.trace !== null) return begin(job, contextOf(job.trace), clock.now());
     const trace = begin(job, isOffered ? contextNow() : api.ROOT_CONTEXT, job.waitsSinceMs);
     const submit = tracer.startSpan("submit", { startTime: job.waitsSinceMs }, trace.context);

@@ -89,7 +89,7 @@ export function logTraceFaults(
       return;
     }
     nextMs = nowMs + GAP_MS;
-    log.warn({ reason: reasonOf(message).slice(0, MAX_CHARS), unsaid: suppressed }, "Could not send traces");
+    log.warn({ reason: reasonOf(message).slice(0, MAX_CHARS), suppressed }, "Could not send traces");
     suppressed = 0;
   };
 }

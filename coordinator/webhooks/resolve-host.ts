@@ -27,7 +27,7 @@ export function hostResolver(servers?: readonly string[], hostsFile = SYSTEM_HOS
   return async (hostname, signal) => {
     const name = hostname.replace(/\.$/, "").toLowerCase();
     if (LOCALHOST.test(name)) return LOOPBACK;
-    // The file is read each time, because it is small and may change.
+    // The file is read each time: it is small and may change.
     const hosts = await readFile(hostsFile, "utf8").catch(() => "");
     const listed = listedAddresses(hosts, name);
     return listed.length > 0 ? listed : queryServers(name, servers, signal);

@@ -23,7 +23,7 @@ export const RETRY_FOR_MS = 24 * 3_600_000;
 const DELAYS = [1, 6, 24, 120, 360, 720, 1_440, 2_880] as const;
 /** Share by which each delay varies at random. */
 const JITTER = 0.25;
-/** Status 410 Gone, by which a receiver refuses all further attempts. */
+/** Status 410 Gone, by which a receiver refuses later attempts. */
 const GONE = 410;
 
 export type Webhooks = ReturnType<typeof openWebhooks>;
@@ -101,7 +101,7 @@ export function openWebhooks(
     else schedule({ id, accountId, dueAtMs });
   }
 
-  /** Makes one attempt. Returns the time of the next; null if no further attempt follows. */
+  /** Makes one attempt. Returns the time of the next; null if this was the last attempt. */
   async function attemptDelivery(id: string): Promise<number | null> {
     const webhook = await store.toDeliver(id);
     if (webhook === undefined) return null;
@@ -196,7 +196,7 @@ export function deliveryQueue(maxInFlight: number, maxPerAccount: number) {
       else queue.push(id);
     },
 
-    /** Returns the next delivery that may begin; undefined if none may. The caller calls `release` after it. */
+    /** Returns the next delivery that may start; undefined if none may. The caller calls `release` after it. */
     take() {
       for (const [accountId, queue] of queues) {
         const [id] = queue;

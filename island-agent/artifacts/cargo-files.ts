@@ -69,7 +69,7 @@ export function openCargoFiles(stores: readonly ArtifactStore[], names: CargoNam
   }
 
   /** Returns the complete artifacts, by the keys of `cacheKeyOf`. A folder is one entry. */
-  function cached(): IslandState["cachedModels"] {
+  function cachedModels(): IslandState["cachedModels"] {
     const stored = stores.flatMap((store) => store.list()).filter(({ isWhole }) => isWhole);
     return stored.map(({ key, bytes }) => ({ key, bytes }));
   }
@@ -145,7 +145,7 @@ export function openCargoFiles(stores: readonly ArtifactStore[], names: CargoNam
     noSpaceFor,
     freeSpace: eviction.freeSpace,
     bytesOnDisk,
-    cached,
+    cachedModels,
     downloads,
   };
 }

@@ -82,7 +82,7 @@ export function openPreloadEviction(stores: readonly ArtifactStore[]) {
   return { markPreloaded, markUsed, markTooLarge, freeSpace };
 }
 
-/** Returns the bytes of all files. A download of unknown size may begin while any space is free. */
+/** Returns the bytes of all files. A download of unknown size may start while any space is free. */
 function neededBytes({ model, parts = [], projector, adapters = [] }: CargoManifest): number {
   const files = [model, ...parts, ...adapters, ...(projector === undefined ? [] : [projector])];
   return files.reduce((sum, file) => sum + (file?.sizeBytes ?? 1), 0);

@@ -77,7 +77,7 @@ export type StoredFiles = ReturnType<typeof openStoredFiles>;
 
 function inUse(name: string, { usedBy }: ListedArtifact): CliError {
   const who = usedBy.length === 0 ? "a Cargo" : usedBy.join(", ");
-  return new CliError(`${name} is in use by ${who}, for a job or a download. Remove it after it has ended`);
+  return new CliError(`${name} is in use by a job or download of ${who}. Wait until it ends, then remove ${name}`);
 }
 
 function needs(cargo: CargoManifest, key: string): boolean {

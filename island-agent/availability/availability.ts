@@ -6,7 +6,8 @@ const MS_PER_MINUTE = 60_000;
 const MAX_CHECK_WAIT_MS = 15 * MS_PER_MINUTE;
 
 /**
- * Decides whether this Island accepts new jobs. It accepts none while its owner has paused it, outside its open hours, and while it drains. Running jobs always finish.
+ * Decides whether this Island accepts new jobs. It accepts none while its owner has paused it, outside its open hours,
+ * and while it drains. Running jobs always finish.
  */
 export class Availability implements Disposable {
   /** Called when the Island opens or closes for new jobs. */

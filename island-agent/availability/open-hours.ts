@@ -23,7 +23,7 @@ export function parseOpenHours(text: string): OpenHours {
     const from = Number(fromHour) * 60 + Number(fromMinute);
     const to = Number(toHour) * 60 + Number(toMinute);
     if (!(to <= MINUTES_PER_DAY) || from === to) {
-      throw new RangeError(`"${part.trim()}" is not a part of the day such as 22:00-07:00`);
+      throw new RangeError(`"${part.trim()}" is not a time range such as 22:00-07:00`);
     }
     return { from, to };
   });
@@ -34,7 +34,7 @@ export function isOpenAt(hours: OpenHours, atMs: number): boolean {
   return hours.some(({ from, to }) => (from < to ? minute >= from && minute < to : minute >= from || minute < to));
 }
 
-/** Returns the minutes until a part next begins or ends: 1 to 1,440. */
+/** Returns the minutes until a part next starts or ends: 1 to 1,440. */
 export function minutesToNextChange(hours: OpenHours, atMs: number): number {
   const minute = minuteOfDay(atMs);
   const waits = hours

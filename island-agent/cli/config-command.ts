@@ -19,7 +19,10 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** Runs `island config`, which shows and changes the settings. */
 export const configCommand = {
-  /** Returns one value, or all keys with their values and sources. @throws {ConfigError} for an unknown key or invalid file. */
+  /**
+   * Returns one value, or all keys with their values and sources. @throws {ConfigError} for an unknown key or invalid
+   * file.
+   */
   async get(dataDirectory: string, env: Env, key: string | undefined): Promise<string> {
     const sources = { flags: {}, env, file: await readConfigFile(dataDirectory) };
     if (key !== undefined) return getKey(sources, key).shown ?? "";
@@ -69,7 +72,7 @@ export interface ReloadReply {
 const MAX_APPLY_MS = 60_000;
 
 /** Applies the setting to the running agent. Returns the outcome as text for the user; null if no agent is running. */
-async function applyChange(dataDirectory: string, key: string): Promise<string | null> {
+export async function applyChange(dataDirectory: string, key: string): Promise<string | null> {
   try {
     const reply = await postToAgent<ReloadReply>(dataDirectory, "/settings", { key }, MAX_APPLY_MS);
     return reply === undefined ? null : describeOutcome(key, reply);

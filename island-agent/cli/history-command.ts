@@ -4,7 +4,7 @@ import type { Earnings } from "../execution/earnings.ts";
 import type { EndedJob } from "../execution/job-history.ts";
 import { formatAge } from "../../shared/cli/format-age.ts";
 import { fixed, flexible, tableOf } from "../../shared/cli/text-table.ts";
-import { describeNoSpace, describeMachine, inSeconds, type ShownStatus } from "./status-command.ts";
+import { describeEngines, describeMachine, describeNoSpace, inSeconds, type ShownStatus } from "./status-command.ts";
 
 /** The agent's most recent jobs, with the coordinator's earnings for them. */
 export interface ShownHistory {
@@ -69,6 +69,7 @@ export function describeBriefly(
     ["Running", `${running.length} of ${slots} slots`],
     ...running.map((job): [string, string] => ["", describeRunning(job, status)]),
     ...describeOtherDownloads(status),
+    ...describeEngines(status),
   ];
   if (quarantine) rows.push(["Quarantine", "several jobs in a row failed; for details: island status --verbose"]);
   if (clockAheadMs !== null && Math.abs(clockAheadMs) > MAX_CLOCK_ERROR_MS) {

@@ -149,8 +149,8 @@ function hasChanged(path: string): CliError {
 }
 
 /**
- * Copies the file. @returns the method of the import, for the user. @throws {CliError} when the disk lacks space, or the file has
- * changed since it was hashed.
+ * Copies the file. @returns the method of the import, for the user. @throws {CliError} when the disk lacks space, or
+ * the file has changed since it was hashed.
  */
 async function copyFile(
   path: string,

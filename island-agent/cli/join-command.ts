@@ -159,7 +159,8 @@ export function plainHttpWarning(url: string): string | null {
 }
 
 /**
- * Checks that the key has the fingerprint from the user, or else is the pinned one. The address does not matter, because a coordinator may have several addresses. Without a fingerprint and a pinned key, any key is accepted.
+ * Checks the key against the fingerprint from the user, otherwise against the pinned key. If there is neither, any key
+ * is accepted. The address is not compared: a coordinator may have several.
  */
 async function assertRightKey(options: JoinOptions, publicKey: string): Promise<void> {
   const { dataDirectory, fingerprint, isNewCoordinator = false } = options;

@@ -15,7 +15,7 @@ export interface ProgressLine {
   stop(): void;
 }
 
-/** Opens a bar on a terminal. Elsewhere it prints one line for each step and for each further 10 %. */
+/** Opens a bar on a terminal. Elsewhere it prints one line for each step and one per 10 %. */
 export function openProgress(stream: ProgressStream): ProgressLine {
   return stream.isTTY === true ? openBar(stream) : openLines(stream);
 }

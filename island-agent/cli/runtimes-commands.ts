@@ -121,7 +121,8 @@ async function isInstalled(folder: string, packages: readonly string[]): Promise
 /** Returns a function that runs this machine's npm. */
 export function runNpm(env: Readonly<Record<string, string | undefined>>): Npm {
   return async (args, folder) => {
-    // On Windows npm is a shell script. The arguments are fixed and contain no spaces. Standard output is reserved for the result.
+    // On Windows npm is a shell script. The arguments are fixed and contain no spaces. Standard output is reserved for
+    // the result.
     const child = spawn("npm", args, {
       cwd: folder,
       env,

@@ -8,6 +8,7 @@ import { readConfigFile } from "../config/config-file.ts";
 import { LIVE_KEYS, withLiveSettings, type SettingOutcome } from "../config/live-settings.ts";
 import { getKey, resolveAgentConfig, type AgentConfig } from "../config/resolve-agent-config.ts";
 import type { UsageSampler } from "../hardware/usage.ts";
+import type { Engines } from "../runtimes/engine/engines.ts";
 import type { CargoRuntime } from "../runtimes/runtime.ts";
 import type { RuntimeProbes } from "../runtimes/runtime-probes.ts";
 
@@ -17,6 +18,7 @@ interface ReloadOptions extends Omit<SettingSources, "file"> {
   readonly config: AgentConfig;
   readonly agent: Pick<IslandAgent, "change">;
   readonly availability: Pick<Availability, "setHours">;
+  readonly engines: Pick<Engines, "replace">;
   readonly probes: Pick<RuntimeProbes, "replace">;
   readonly usage: Pick<UsageSampler, "setHardware">;
   readonly detect: (config: AgentConfig) => Promise<Hardware>;
@@ -28,7 +30,8 @@ interface ReloadOptions extends Omit<SettingSources, "file"> {
 /**
  * Reads the settings again and applies those that can change at run time. Running jobs continue.
  * @param key The setting whose outcome is returned.
- * @throws {ConfigError} for an unknown key, or an invalid file; nothing changes then.
+ * @throws {ConfigError} for an unknown key, or an invalid file; {@link CliError} for an engine on another machine that
+ * the owner has not allowed. Nothing changes then.
  */
 export type ApplySettings = (key: string) => Promise<SettingOutcome>;
 
@@ -52,8 +55,9 @@ export function settingsReload(options: ReloadOptions): ApplySettings {
   }
 
   async function change(changed: AgentConfig): Promise<void> {
-    const { hours, ...others } = changed;
-    const { hours: _before, ...othersBefore } = config;
+    const { hours, engines, ...others } = changed;
+    const { hours: _hours, engines: _engines, ...othersBefore } = config;
+    options.engines.replace(engines);
     if (!isDeepStrictEqual(others, othersBefore)) {
       const hardware = await options.detect(changed);
       for (const runtime of await options.runtimesFor(changed, hardware)) options.probes.replace(runtime);

@@ -57,6 +57,8 @@ export interface RunningAgent {
 
 /** Time that running jobs have after SIGTERM before they are returned to the coordinator. */
 const MAX_DRAIN_MS = 60_000;
+/** Time in which the Island waits for its engines before it connects. */
+const MAX_ENGINES_WAIT_MS = 5_000;
 /** Time in which a drained agent tries to send its last results to the coordinator. */
 const DRAIN_TIMEOUT_MS = 15_000;
 
@@ -83,7 +85,7 @@ export async function startAgent(options: {
   if (apiUrls === null || token === null)
     throw new CliError("This Island has not joined a coordinator. First run: island join URL");
   if (publicKey === null)
-    throw new CliError("The settings have no key of the coordinator. Join again with: island join URL");
+    throw new CliError("The settings do not contain the coordinator's key. Join again with: island join URL");
   if ((await getFromAgent(dataDirectory, "/status")) !== undefined)
     throw new CliError(`An agent is already running on ${dataDirectory}. Show it with: island status`);
   await forgetLastEnd(dataDirectory);
@@ -116,7 +118,8 @@ export async function startAgent(options: {
     const { images } = stores;
     const containers = images === null ? null : { images, islandId: hostId };
     const sandbox = await findSandbox({ config, hardware, env });
-    if (sandbox.state.remedy !== null) log.warn(sandbox.state, "A stronger sandbox is possible for native runtimes");
+    if (sandbox.state.remedy !== null)
+      log.warn(sandbox.state, "Native runtimes run in a weaker sandbox than this machine supports; see remedy");
     const setUp = { dataDirectory, clock, env, log };
     const all = createRuntimes({ ...setUp, config, hardware, sandbox, containers });
     let policy = policyOf(config, false);
@@ -146,7 +149,7 @@ export async function startAgent(options: {
       token,
       clock,
     });
-    const engines = stack.use(await openEngines(dataDirectory, config.engines, clock, log, () => agent.reportSoon()));
+    const engines = stack.use(await openEngines(dataDirectory, config.engines, clock, log, () => agent.noteEngines()));
     const metrics = agentMetrics(() => agent.status(), options.version);
     const agent = new IslandAgent({
       coordinators,
@@ -195,6 +198,7 @@ export async function startAgent(options: {
       config,
       agent,
       availability,
+      engines,
       probes,
       usage,
       detect,
@@ -229,6 +233,10 @@ export async function startAgent(options: {
         }),
       ),
     );
+    // A command may have changed the file while the agent started, when no control server notified it.
+    await applySettings("engines.urls");
+    // Otherwise the first job could download a model that an engine has.
+    await engines.checked(MAX_ENGINES_WAIT_MS);
     return {
       ended: runToEnd(agent, stack, async (reason) => {
         if (availability.isDraining) return;

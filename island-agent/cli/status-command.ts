@@ -6,6 +6,7 @@ import { describeDownload } from "../artifacts/describe-download.ts";
 import { getFromAgent } from "../control/control-client.ts";
 import { readLastEnd } from "../control/last-end.ts";
 import type { AgentStatus } from "../execution/island-reports.ts";
+import { describeEngine } from "../runtimes/engine/describe-engine.ts";
 import type { UnusableRuntime } from "../runtimes/runtime-probes.ts";
 import type { SandboxState } from "../runtimes/sandbox/choose-sandbox.ts";
 
@@ -38,6 +39,7 @@ export function describeStatus(status: ShownStatus): string {
     ["Runtimes", status.runtimes.map(({ type, version }) => `${type} ${version}`).join(", ") || "none"],
     ...(status.unusable ?? []).flatMap(describeUnusable),
     ...(status.sandbox === undefined ? [] : describeSandbox(status.sandbox)),
+    ...describeEngines(status),
     ["In memory", status.loaded.map(describeLoaded).join(", ") || "nothing"],
     ...describeInProgress(status),
     ["For Cargos", describeMemory(memoryCaps.ramBytes, memoryCaps.vramBytes)],
@@ -56,6 +58,11 @@ export function describeStatus(status: ShownStatus): string {
   const jobs = running.map(({ jobId, slug, forMs }) => `  ${jobId}  ${slug}  ${inSeconds(forMs)}`);
   const lines = rows.map(([name, value]) => `${name.padEnd(13)}${value}`);
   return [...lines, ...jobs, ...describePreload(status.preload)].join("\n");
+}
+
+/** Returns a row for each engine. */
+export function describeEngines({ engines = [] }: ShownStatus): [string, string][] {
+  return engines.map((engine, index) => [index === 0 ? "Engines" : "", describeEngine(engine)]);
 }
 
 export function inSeconds(ms: number): string {
@@ -113,9 +120,9 @@ function describeInProgress({ downloads = [], loading = [] }: ShownStatus): [str
 
 function describePreload(preload: AgentStatus["preload"]): string[] {
   if (preload === null) return ["Preload      off"];
-  const { askedAtMs, problem, items } = preload;
+  const { receivedAtMs, problem, items } = preload;
   const recommendations =
-    askedAtMs === null ? "no recommendations yet" : `recommendations of ${new Date(askedAtMs).toISOString()}`;
+    receivedAtMs === null ? "no recommendations yet" : `recommendations of ${new Date(receivedAtMs).toISOString()}`;
   const lines = items.map(({ slug, state, detail, reason }) => {
     return `  ${slug}: ${state}${detail === "" ? "" : ` (${detail})`}; ${reason}`;
   });

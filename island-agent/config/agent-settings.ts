@@ -15,6 +15,8 @@ export const AGENT_ENV_PREFIX = "ISLAND_";
 
 /** Bytes of a GB in the configuration, which is 2^30 for RAM, VRAM and disk. */
 const MAX_GB = 1_048_576;
+/** Maximum number of slots in the protocol. */
+export const MAX_SLOTS = 1_000;
 /** Maximum length of a list of names, keys or addresses. */
 const MAX_LIST_ITEMS = 20;
 
@@ -44,8 +46,9 @@ const COORDINATOR = settingGroup("Coordinator", {
 const JOBS = settingGroup("Jobs", {
   slots: setting.integer("slots", {
     min: 1,
-    max: 1_000,
-    fallback: 4,
+    max: MAX_SLOTS,
+    fallback: null,
+    unsetMeans: "4, or as many as the engines have if that is more",
     meaning: "Number of jobs that run at the same time",
   }),
   threads: setting.integer("threads", {
@@ -70,7 +73,8 @@ const JOBS = settingGroup("Jobs", {
   }),
   sandbox: setting.choice("sandbox", ["require", "auto", "off"], {
     fallback: "auto",
-    meaning: "Sandbox of native runtimes: require it, use the best that works (auto, on Linux only), or off",
+    meaning:
+      "Sandbox for native runtimes: require (refuse to run without one), auto (the best that works; Linux only) or off",
   }),
 });
 
@@ -315,7 +319,7 @@ function readAddresses(text: string): string[] | undefined {
 }
 
 /** Returns base URLs of engines without trailing slash and `/v1`, without duplicates. */
-function readEngineUrls(text: string): string[] | undefined {
+export function readEngineUrls(text: string): string[] | undefined {
   const parts = readList(text, (part) => readBaseUrl(part) !== undefined);
   return parts && [...new Set(parts.map((part) => (readBaseUrl(part) ?? "").replace(/\/v1$/, "")))];
 }

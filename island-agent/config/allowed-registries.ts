@@ -37,7 +37,7 @@ function wholeName(repository: string): string {
   return repository.replace(/^((?:index\.)?docker\.io)\/(?=[^/]*$)/, "$1/library/");
 }
 
-/** Splits `registry/name` and the tag. The last colon begins the tag; an earlier one begins a port. */
+/** Splits `registry/name` and the tag. The last colon starts the tag; an earlier one starts a port. */
 export function splitImage(image: string): { repository: string; tag: string } {
   const colon = image.lastIndexOf(":");
   return { repository: image.slice(0, colon), tag: image.slice(colon + 1) };

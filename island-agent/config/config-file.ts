@@ -25,7 +25,8 @@ export async function readConfigFile(dataDirectory: string): Promise<StoredConfi
 }
 
 /**
- * Sets one key of the data directory's config.toml, or removes it (null). Readers see either the old file or the complete new one.
+ * Sets one key of the data directory's config.toml, or removes it (null). Readers see either the old file or the
+ * complete new one.
  * @throws {ConfigError} for an unknown key or an invalid value; nothing is written.
  */
 export function storeKey(dataDirectory: string, key: string, value: string | null): Promise<void> {

@@ -13,7 +13,9 @@ import { describeUnknown, misprefixedVariables, unknownVariables } from "../../s
 import { DEFAULT_REGISTRIES } from "./allowed-registries.ts";
 import { DEFAULT_NAME_SERVERS } from "./default-name-servers.ts";
 import type { OpenHours } from "../availability/open-hours.ts";
-import { AGENT_ENV_PREFIX, AGENT_SETTINGS } from "./agent-settings.ts";
+import { AGENT_ENV_PREFIX, AGENT_SETTINGS, MAX_SLOTS } from "./agent-settings.ts";
+
+const DEFAULT_SLOTS = 4;
 
 /** Settings of an agent, frozen and complete, with sizes in bytes. A setting is null if the owner has not set it. */
 export interface AgentConfig {
@@ -24,7 +26,8 @@ export interface AgentConfig {
     readonly publicKey: string | null;
     readonly accountId: string | null;
   };
-  readonly slots: number;
+  /** Null if {@link slotsFor} chooses. */
+  readonly slots: number | null;
   /** Null if {@link threadsFor} chooses. */
   readonly threads: number | null;
   /** Null for day and night. */
@@ -87,7 +90,8 @@ export interface AgentConfig {
 }
 
 /**
- * Resolves the settings. Flags take precedence over ISLAND_* variables, variables over config.toml, and the file over defaults. @throws {ConfigError} listing every problem.
+ * Resolves the settings. Flags take precedence over ISLAND_* variables, variables over config.toml, and the file over
+ * defaults. @throws {ConfigError} listing every problem.
  */
 export function resolveAgentConfig(sources: SettingSources): AgentConfig {
   const { values } = resolveSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX, sources);
@@ -157,6 +161,11 @@ export function describeUnknownEnv(env: SettingSources["env"]): string | null {
     ...unknownVariables(env, AGENT_ENV_PREFIX, known),
     ...misprefixedVariables(env, "ATOLL_", { ownPrefix: AGENT_ENV_PREFIX, known }),
   ]);
+}
+
+/** Returns the number of concurrent jobs: the setting, or 4, or the slots of the engines if they have more. */
+export function slotsFor({ slots }: Pick<AgentConfig, "slots">, engineSlots = 0): number {
+  return slots ?? Math.min(MAX_SLOTS, Math.max(DEFAULT_SLOTS, engineSlots));
 }
 
 /** Returns the CPU threads for jobs: the setting, or all physical cores but one; at least 1, at most the cap. */

@@ -85,7 +85,7 @@ function joinLines(lines: readonly string[]): string {
 
 function isSameToml(text: string, wanted: TomlTable): boolean {
   try {
-    return isDeepStrictEqual(plain(parse(text)), plain(wanted));
+    return isDeepStrictEqual(toPlainObject(parse(text)), toPlainObject(wanted));
   } catch {
     // The line edit did not produce TOML: the caller rewrites the file.
     return false;
@@ -93,6 +93,6 @@ function isSameToml(text: string, wanted: TomlTable): boolean {
 }
 
 /** Removes the prototypes, which smol-toml's tables lack. */
-function plain(table: TomlTable): unknown {
+function toPlainObject(table: TomlTable): unknown {
   return JSON.parse(JSON.stringify(table));
 }

@@ -12,7 +12,8 @@ export class ControlRefusal extends CliError {
 }
 
 /**
- * Reads from the agent that runs on `dataDirectory`. Returns undefined when no agent runs, even if a dead agent has left its file and another program uses its port.
+ * Reads from the agent that runs on `dataDirectory`. Returns undefined when no agent runs, even if a dead agent has
+ * left its file and another program uses its port.
  * @throws {CliError} when an agent runs but does not respond as expected.
  */
 export function getFromAgent<T>(dataDirectory: string, path: string): Promise<T | undefined> {
@@ -55,7 +56,7 @@ async function request<T>(
     });
     if (response.headers.get(AGENT_HEADER) !== String(address.pid)) return undefined;
     if (response.status === 404)
-      throw new CliError(`${agent} does not support this command, because it has another version. Restart it`);
+      throw new CliError(`${agent} is a different version and does not support this command. Restart the agent`);
     const isText = response.headers.get("content-type")?.startsWith("text/plain") === true;
     const content: unknown = isText ? await response.text() : await response.json();
     if (response.status === 422) throw new ControlRefusal(refusalSchema.parse(content).error);

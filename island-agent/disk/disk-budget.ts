@@ -67,7 +67,8 @@ export class DiskBudget {
   }
 
   /**
-   * Checks that the files fit together with items in use and reservations of others, without reserving space. The reservations of preloads do not count for a job, which may evict, because it interrupts preloads.
+   * Checks that the files fit together with items in use and reservations of others, without reserving space. A job may
+   * evict, and reservations of preloads do not count against it: it interrupts them.
    * @param files length of each file by key; files that are already on disk count once.
    * @param mayEvict whether items that are not in use may be deleted.
    * @throws {DiskFullError}

@@ -23,7 +23,7 @@ export class IndexFileWriter {
   #writing: Promise<void> = Promise.resolve();
   #next: Promise<void> | null = null;
 
-  /** @param snapshot returns the content; called when a write begins. */
+  /** @param snapshot returns the content; called when a write starts. */
   constructor(path: string, snapshot: () => object) {
     this.#path = path;
     this.#snapshot = snapshot;

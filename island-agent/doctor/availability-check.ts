@@ -9,7 +9,7 @@ import type { Examination } from "./examination.ts";
 /** Part of a running agent's status that the doctor reads. */
 export type RunningAgent = Pick<
   AgentStatus,
-  "closedBecause" | "isPaused" | "hours" | "slots" | "running" | "memoryCaps"
+  "closedBecause" | "isPaused" | "hours" | "slots" | "running" | "memoryCaps" | "engines"
 > & {
   readonly unusable?: readonly UnusableRuntime[];
 };

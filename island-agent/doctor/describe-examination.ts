@@ -1,8 +1,10 @@
+import { describeCount } from "../../shared/cli/describe-count.ts";
 import { fingerprintOf } from "../../shared/cargo-signature.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import type { Gpu } from "../../shared/hardware.ts";
 import { describeDisk, describeShortage } from "../disk/describe-disk.ts";
 import { describePolicy } from "../config/owner-policy.ts";
+import { describeExamined } from "./engine-check.ts";
 import {
   isProblem,
   type CoordinatorState,
@@ -18,6 +20,12 @@ export function describeExamination(found: Examination): string {
       "Runtimes",
       runtimes.map((runtime) => [runtime.type, runtime.probe.usable ? "usable" : "no", detailOf(runtime)]),
     ),
+    ...(found.engines.length === 0
+      ? []
+      : section(
+          "Engines",
+          found.engines.flatMap(describeExamined).map((line) => [line]),
+        )),
     ...section("Sandbox", sandboxRows(found.sandbox)),
     ...section("Owner's rules", [
       ...describePolicy(found.rules.policy).map((rule) => ["allowed", rule]),
@@ -59,7 +67,10 @@ function hardwareRows({ hardware, threads, ownersRamBytes, disk, agent }: Examin
   const shortage = describeShortage(disk);
   return [
     ["system", `${osName ?? platform} (${platform}, ${arch})`],
-    ["CPU", `${cpuModel ?? "unknown"}, ${count(logicalCores, "core")}, ${count(threads, "thread")} for jobs`],
+    [
+      "CPU",
+      `${cpuModel ?? "unknown"}, ${describeCount(logicalCores, "core")}, ${describeCount(threads, "thread")} for jobs`,
+    ],
     ["RAM", describeRam(agent?.memoryCaps.ramBytes ?? ramBytes, ramBytes + ownersRamBytes)],
     ...(gpus.length === 0 ? [["GPU", "none found"]] : gpus.map((gpu) => ["GPU", describeGpu(gpu)])),
     ["disk", describeDisk(disk)],
@@ -112,8 +123,4 @@ function section(title: string, rows: readonly (readonly string[])[]): string[] 
       `  ${row.map((cell, column) => cell.padEnd(column === row.length - 1 ? 0 : (widths[column] ?? 0))).join("  ")}`,
   );
   return [title, ...lines.map((line) => line.trimEnd())];
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}`;
 }

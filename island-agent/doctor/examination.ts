@@ -6,6 +6,7 @@ import type { AgentStatus } from "../execution/island-reports.ts";
 import type { NetworkState } from "../runtimes/create-runtimes.ts";
 import type { ProbeResult } from "../runtimes/runtime.ts";
 import type { SandboxState } from "../runtimes/sandbox/choose-sandbox.ts";
+import type { ExaminedEngine } from "./engine-check.ts";
 
 /** A measurement, or the reason why it is missing. */
 export type Measured<T> = T | { readonly problem: string };
@@ -38,13 +39,17 @@ export interface CoordinatorState {
 export interface ExaminedRuntime {
   readonly type: RuntimeType;
   readonly probe: ProbeResult;
-  /** Reason why the agent that runs on this data directory does not offer it; missing when the agent offers it or none runs. */
+  /**
+   * Reason why the agent that runs on this data directory does not offer it; missing when the agent offers it or none
+   * runs.
+   */
   readonly agentProblem?: string;
 }
 
 /** Results of `island doctor`. */
 export interface Examination {
   readonly runtimes: readonly ExaminedRuntime[];
+  readonly engines: readonly ExaminedEngine[];
   readonly sandbox: SandboxState;
   /** The owner's policy. `network`: whether containers can have a network, and why not. */
   readonly rules: { readonly policy: OwnerPolicy; readonly network: NetworkState };
@@ -93,9 +98,9 @@ function switchedOff(type: RuntimeType): ProbeResult {
   return { usable: false, reason };
 }
 
-/** Returns whether at least one runtime is usable. */
-export function isFit({ runtimes }: Examination): boolean {
-  return runtimes.some(({ probe }) => probe.usable);
+/** Returns whether at least one runtime or engine is usable. */
+export function isFit({ runtimes, engines }: Examination): boolean {
+  return runtimes.some(({ probe }) => probe.usable) || engines.some(({ problem }) => problem === null);
 }
 
 export function isProblem<T>(measured: Measured<T>): measured is { readonly problem: string } {

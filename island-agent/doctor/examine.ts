@@ -15,6 +15,7 @@ import { getFromAgent } from "../control/control-client.ts";
 import type { CargoRuntime, ProbeResult } from "../runtimes/runtime.ts";
 import { checkAvailability, type RunningAgent } from "./availability-check.ts";
 import { checkCoordinator } from "./coordinator-check.ts";
+import { checkEngines } from "./engine-check.ts";
 import { listRuntimes, type Examination, type Measured } from "./examination.ts";
 import { measureMatrix, measureTokens } from "./measure-speed.ts";
 
@@ -74,6 +75,8 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
   const stored = await readModelIndex(modelDirectory).catch(() => null);
   // Without a reply from an agent, the settings are shown.
   const running = (await getFromAgent<RunningAgent>(dataDirectory, "/status").catch(() => null)) ?? null;
+  onStep("the engines");
+  const engines = await checkEngines(config, running?.engines ?? []);
   onStep("the connection to the coordinator");
   const coordinator = firstUrl === undefined ? null : await checkCoordinator(firstUrl, config.coordinator, clock);
   const otherCoordinators = await Promise.all(otherUrls.map((url) => checkCoordinator(url, config.coordinator, clock)));
@@ -84,6 +87,7 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
   const matrix = await measured(usable.get("onnx"), (runtime) => measureMatrix(runtime, clock));
   return {
     runtimes: listRuntimes(probes, new Map(running?.unusable?.map(({ type, reason }) => [type, reason]))),
+    engines,
     sandbox: sandbox.state,
     rules: { policy, network },
     hardware,

@@ -330,7 +330,9 @@ interface Entry extends Occupant {
   estimate: MemoryUse;
   /** Counter that grows with the download. */
   steps: number;
-  /** Monotonic time in ms when the files were on disk; null before. From then on, waits and load have their own limits. */
+  /**
+   * Monotonic time in ms when the files were on disk; null before. From then on, waits and load have their own limits.
+   */
   readySinceMs: number | null;
   /** RAM limit, set once from the first estimate. Growth caused by jobs must not raise it. */
   ramCeilingBytes: number;

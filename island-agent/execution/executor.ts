@@ -150,7 +150,7 @@ export class Executor {
     for (const run of this.#runs) run.abort.abort(reason);
   }
 
-  /** Refuses a job before any work has begun. The coordinator does not count the refusal as an attempt. */
+  /** Refuses a job before any work has started. The coordinator does not count the refusal as an attempt. */
   #refuse(assign: Assign, { code, message }: JobFailure): void {
     const { outbox, clock, log, onChange, onEnded } = this.#deps;
     const { jobId, attempt, cargo } = assign;
@@ -206,7 +206,7 @@ export class Executor {
     return await this.#fileMemory.during(files, waiting, () => this.#runWith(files, run));
   }
 
-  /** Acquires the Cargo again if it is gone before the run begins, for example because another job has crashed it. */
+  /** Acquires the Cargo again if it is gone before the run starts, for example because another job has crashed it. */
   async #runWith(files: FetchedFiles | null, run: Run): Promise<LastFrame> {
     for (let attempt = 1; ; attempt += 1) {
       try {

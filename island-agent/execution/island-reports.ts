@@ -64,7 +64,7 @@ export interface IslandFacts {
   readonly hardware: () => Hardware;
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly version: string }>;
   readonly usage: () => UsageReport;
-  readonly files: Pick<CargoFiles, "cached" | "downloads" | "noSpaceFor">;
+  readonly files: Pick<CargoFiles, "cachedModels" | "downloads" | "noSpaceFor">;
   readonly engines: Pick<Engines, "reports" | "spawns" | "status">;
   readonly pool: Pick<CargoPool, "loaded" | "loading">;
   readonly executor: Pick<Executor, "running" | "counts" | "working">;
@@ -141,7 +141,7 @@ export class IslandReports {
     this.#usage = usage();
     return {
       ...this.#usage,
-      cachedModels: thatFit(files.cached().slice(0, MAX_LENGTHS.cachedModels)),
+      cachedModels: thatFit(files.cachedModels().slice(0, MAX_LENGTHS.cachedModels)),
       loaded: [...new Set(slugs)].slice(0, MAX_LENGTHS.loaded),
       loading: pool.loading().slice(0, MAX_LENGTHS.loading),
       downloads: files.downloads().slice(0, MAX_LENGTHS.downloads),

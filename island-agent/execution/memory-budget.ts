@@ -22,7 +22,8 @@ interface WaitingCargo {
 }
 
 /**
- * Wait after which a Cargo goes before new jobs of loaded Cargos. Otherwise a steady stream of such jobs would block the Cargo forever.
+ * Wait after which a Cargo goes before new jobs of loaded Cargos. Otherwise a steady stream of such jobs would block
+ * the Cargo forever.
  */
 const MAX_QUEUE_WAIT_MS = 10_000;
 
@@ -85,10 +86,10 @@ export class MemoryBudget {
         this.#queue.admitFirst();
         continue;
       }
-      this.#unloadIdle(missing, "only if enough");
+      this.#unloadIdle(missing, "all or nothing");
       break;
     }
-    this.#unloadIdle(this.#missingFor(NOTHING), "as far as it goes");
+    this.#unloadIdle(this.#missingFor(NOTHING), "best effort");
   }
 
   /** Returns the first Cargo to unload when the machine runs out of RAM. */
@@ -96,7 +97,10 @@ export class MemoryBudget {
     return this.#idle()[0];
   }
 
-  /** Whether the first Cargo in the queue has waited {@link MAX_QUEUE_WAIT_MS}. Then new jobs of loaded Cargos must wait. */
+  /**
+   * Whether the first Cargo in the queue has waited {@link MAX_QUEUE_WAIT_MS}. Then new jobs of loaded Cargos must
+   * wait.
+   */
   get isOverdue(): boolean {
     const { first } = this.#queue;
     return first !== undefined && this.#clock.monotonicMs() - first.sinceMs >= MAX_QUEUE_WAIT_MS;
@@ -120,9 +124,9 @@ export class MemoryBudget {
   }
 
   /** Unloads the fewest idle Cargos that free `missing` bytes, counting those that are already being unloaded. */
-  #unloadIdle(missing: MemoryUse, mode: "only if enough" | "as far as it goes"): void {
+  #unloadIdle(missing: MemoryUse, mode: "all or nothing" | "best effort"): void {
     if (!isSome(missing)) return;
-    let left = less(missing, sumOf([...this.#occupants].filter(({ isLeaving }) => isLeaving)));
+    let left = subtract(missing, sumOf([...this.#occupants].filter(({ isLeaving }) => isLeaving)));
     const chosen: Occupant[] = [];
     for (const occupant of this.#idle()) {
       if (!isSome(left)) break;
@@ -130,9 +134,9 @@ export class MemoryBudget {
       const helps = (left.ramBytes > 0 && ramBytes > 0) || (left.vramBytes > 0 && vramBytes > 0);
       if (!helps) continue;
       chosen.push(occupant);
-      left = less(left, occupant.memory);
+      left = subtract(left, occupant.memory);
     }
-    if (isSome(left) && mode === "only if enough") return;
+    if (isSome(left) && mode === "all or nothing") return;
     for (const occupant of chosen) occupant.unload();
   }
 }
@@ -141,7 +145,7 @@ function isSome({ ramBytes, vramBytes }: MemoryUse): boolean {
   return ramBytes > 0 || vramBytes > 0;
 }
 
-function less(a: MemoryUse, b: MemoryUse): MemoryUse {
+function subtract(a: MemoryUse, b: MemoryUse): MemoryUse {
   return { ramBytes: Math.max(0, a.ramBytes - b.ramBytes), vramBytes: Math.max(0, a.vramBytes - b.vramBytes) };
 }
 

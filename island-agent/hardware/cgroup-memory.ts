@@ -7,7 +7,9 @@ interface Hierarchy {
   readonly root: string;
   readonly limit: string;
   readonly usage: string;
-  /** Page cache in `memory.stat`, which contains recent models. It counts as free because the kernel drops it on demand. */
+  /**
+   * Page cache in `memory.stat`, which contains recent models. It counts as free because the kernel drops it on demand.
+   */
   readonly cache: RegExp;
 }
 const V2: Hierarchy = {

@@ -7,7 +7,10 @@ import { createFileDurably } from "../disk/durable-file.ts";
 
 const HOST_ID_FILE = "host-id";
 
-/** Thrown when the host-id file does not contain a valid id. The id is not replaced, because earnings and history belong to it. */
+/**
+ * Thrown when the host-id file does not contain a valid id. The id is not replaced, because earnings and history belong
+ * to it.
+ */
 export class HostIdError extends CliError {
   override readonly name = "HostIdError";
   readonly path: string;

@@ -18,7 +18,7 @@ interface NvidiaGpu extends Gpu {
 }
 
 /** Texts for unknown values: "[N/A]", "[Not Supported]", "[Unknown Error]", "[GPU requires reset]", "N/A". */
-const UNKNOWN = /^(?:\[.*\]|N\/A)$/;
+const UNKNOWN_VALUE = /^(?:\[.*\]|N\/A)$/;
 /** Chips whose GPU shares the machine's RAM: Jetson and Grace Blackwell desktops. */
 const SHARED_RAM_CHIPS = /\b(?:GB10|Orin|Xavier|Thor|Tegra|nvgpu)\b/i;
 
@@ -36,7 +36,7 @@ export function parseNvidiaSmi(text: string): NvidiaGpu[] {
         name: gpuName,
         vramBytes: memoryBytes(total),
         unifiedMemory: SHARED_RAM_CHIPS.test(gpuName),
-        driver: driver === "" || UNKNOWN.test(driver) ? null : driver,
+        driver: driver === "" || UNKNOWN_VALUE.test(driver) ? null : driver,
         freeVramBytes: memoryBytes(free),
       },
     ];
@@ -65,7 +65,7 @@ export function shareOfPercent(text: string | null): number | null {
 }
 
 function isMemory(field: string): boolean {
-  return /^\d+$/.test(field) || UNKNOWN.test(field);
+  return /^\d+$/.test(field) || UNKNOWN_VALUE.test(field);
 }
 
 /** Returns the bytes. A total of 0 MiB means unknown. Free memory may be 0. */

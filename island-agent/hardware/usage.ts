@@ -91,14 +91,14 @@ export function openUsageSampler({
   }
 
   function amdGpus(): AmdGpu[] {
-    if (!has("AMD") || probe.platform !== "linux") return [];
+    if (!hasGpuOf("AMD") || probe.platform !== "linux") return [];
     return readAmdGpus(probe.listDirectory("/sys/class/drm"), (path) => probe.readText(path));
   }
 
   /** Starts a reading in the background if the previous one is old enough and none is running. */
   function updateNvidia(): void {
     const isDue = clock.monotonicMs() - nvidiaStartedMs >= NVIDIA_INTERVAL_MS;
-    if (!has("NVIDIA") || nvidiaRun !== null || !isDue || stopping.signal.aborted) return;
+    if (!hasGpuOf("NVIDIA") || nvidiaRun !== null || !isDue || stopping.signal.aborted) return;
     nvidiaStartedMs = clock.monotonicMs();
     nvidiaRun = probe.run("nvidia-smi", NVIDIA_USAGE_ARGUMENTS, stopping.signal).then((text) => {
       const gpus = parseNvidiaUsage(text ?? "");
@@ -109,7 +109,7 @@ export function openUsageSampler({
     });
   }
 
-  function has(vendor: "NVIDIA" | "AMD"): boolean {
+  function hasGpuOf(vendor: "NVIDIA" | "AMD"): boolean {
     return hardware.gpus.some((gpu) => gpu.vendor === vendor);
   }
 

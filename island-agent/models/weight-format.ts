@@ -12,7 +12,9 @@ const WEIGHT_SUFFIXES: Readonly<Record<WeightFormat, string>> = {
   q4f16: "_q4f16",
   bnb4: "_bnb4",
 };
-/** Order of preference when a Cargo names no format: full precision, then formats that are fast on a CPU, then the rest. */
+/**
+ * Order of preference when a Cargo names no format: full precision, then formats that are fast on a CPU, then the rest.
+ */
 const PREFERENCE: readonly WeightFormat[] = ["fp32", "q8", "int8", "uint8", "q4", "bnb4", "fp16", "q4f16"];
 /** Decoders that exporters write in addition to `decoder_model_merged`, which replaces both. */
 const UNUSED_DECODERS: ReadonlySet<string> = new Set(["decoder_model", "decoder_with_past_model"]);
@@ -48,7 +50,7 @@ export function chooseGraphs(names: readonly string[], wanted: WeightFormat | nu
   const picked = graphs.filter((graph) => graph.format === format);
   const isMerged = picked.some(({ base }) => base === "decoder_model_merged");
   const used = picked.filter(({ base }) => !(isMerged && UNUSED_DECODERS.has(base))).map(({ name }) => name);
-  const isData = (name: string): boolean => used.some((graph) => /^[_.]data/.test(after(graph, name)));
+  const isData = (name: string): boolean => used.some((graph) => /^[_.]data/.test(removePrefix(graph, name)));
   return { format, graphs: used, data: names.filter(isData) };
 }
 
@@ -68,8 +70,8 @@ function graphsOf(names: readonly string[]): Graph[] {
   return names.filter((name) => name.endsWith(".onnx")).map((name) => ({ name, ...splitName(name) }));
 }
 
-/** Returns the rest of the name after `start`; empty when the name begins otherwise. */
-function after(start: string, name: string): string {
+/** Returns the rest of the name after `start`; empty when the name starts otherwise. */
+function removePrefix(start: string, name: string): string {
   return name.startsWith(start) ? name.slice(start.length) : "";
 }
 

@@ -34,8 +34,8 @@ export function openBackgroundDownloads(
   }
 
   /** Passes a Cargo from the coordinator to a pull that waits for it, otherwise to the preloader. */
-  function offer(cargo: CargoManifest, signal: AbortSignal): void {
-    if (!pulls.offer(cargo, signal)) preloader?.offer(cargo, signal);
+  function receive(cargo: CargoManifest, signal: AbortSignal): void {
+    if (!pulls.receive(cargo, signal)) preloader?.receive(cargo, signal);
   }
 
   /** Waits until all downloads have ended. Abort their signals first. */
@@ -44,7 +44,7 @@ export function openBackgroundDownloads(
     await pulls.close();
   }
 
-  return { start, pull: pulls.begin, pulls: pulls.status, preloads, onAvailability, offer, close };
+  return { start, pull: pulls.begin, pulls: pulls.status, preloads, onAvailability, receive, close };
 }
 
 export type BackgroundDownloads = ReturnType<typeof openBackgroundDownloads>;

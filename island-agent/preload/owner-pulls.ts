@@ -7,7 +7,7 @@ import type { CargoFiles } from "../artifacts/cargo-files.ts";
 /** A Cargo that the owner requested, and its state. */
 export interface PullStatus {
   readonly slug: string;
-  readonly state: "asked for" | "fetching" | "on disk" | "failed";
+  readonly state: "requested" | "downloading" | "on disk" | "failed";
   /** Progress of 0 to 1; null while the size is unknown. */
   readonly fraction: number | null;
   /** Progress of the download; null outside a download. Absent in agents of earlier versions. */
@@ -29,7 +29,7 @@ const MAX_PULLS = 100;
 
 /**
  * Opens the downloads that the owner starts with `island models pull`.
- * @param want Requests Cargos from the coordinator, which arrive at `offer`; false without a session.
+ * @param want Requests Cargos from the coordinator, which arrive at `receive`; false without a session.
  * @param onChange Called when the state in reports has changed.
  */
 export function openPulls(
@@ -52,7 +52,7 @@ export function openPulls(
     pulls.delete(slug);
     forgetOldest();
     if (!want([slug])) throw new CliError("The agent is not connected to its coordinator. Try again later");
-    const pull: Pull = { state: "asked for", detail: "", timeout: null };
+    const pull: Pull = { state: "requested", detail: "", timeout: null };
     pull.timeout = clock.schedule(MAX_OFFER_WAIT_MS, () => {
       pull.state = "failed";
       pull.detail = `the coordinator did not send ${slug}. Check the name, and that the Cargo is approved`;
@@ -61,11 +61,11 @@ export function openPulls(
   }
 
   /** Accepts a Cargo from the coordinator; returns false when no pull waits for it. */
-  function offer(cargo: CargoManifest, signal: AbortSignal): boolean {
+  function receive(cargo: CargoManifest, signal: AbortSignal): boolean {
     const pull = pulls.get(cargo.slug);
-    if (pull?.state !== "asked for") return false;
+    if (pull?.state !== "requested") return false;
     pull.timeout?.cancel();
-    pull.state = "fetching";
+    pull.state = "downloading";
     const fetching = download(pull, cargo, signal).finally(() => ongoing.delete(fetching));
     ongoing.add(fetching);
     return true;
@@ -80,7 +80,7 @@ export function openPulls(
     });
   }
 
-  /** Waits for the downloads. Abort the signals passed to `offer` to end them. */
+  /** Waits for the downloads. Abort the signals passed to `receive` to end them. */
   async function close(): Promise<void> {
     for (const { timeout } of pulls.values()) timeout?.cancel();
     await Promise.all(ongoing);
@@ -104,7 +104,7 @@ export function openPulls(
     pulls.delete(oldest);
   }
 
-  return { begin, offer, status, close };
+  return { begin, receive, status, close };
 }
 
 export type Pulls = ReturnType<typeof openPulls>;

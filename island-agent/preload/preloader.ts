@@ -13,14 +13,14 @@ interface PreloadItem {
   readonly slug: string;
   /** Reason why it should be on disk. */
   readonly reason: string;
-  readonly state: "asked for" | "waits" | "fetching" | "on disk" | "does not fit" | "cannot run here" | "failed";
+  readonly state: "requested" | "waiting" | "downloading" | "on disk" | "no disk space" | "cannot run here" | "failed";
   /** Details of the state for the owner, possibly empty. */
   readonly detail: string;
 }
 
 export interface PreloadStatus {
   /** Unix time of the most recent response in ms; null before the first one. */
-  readonly askedAtMs: number | null;
+  readonly receivedAtMs: number | null;
   readonly problem: string | null;
   readonly items: readonly PreloadItem[];
 }
@@ -67,7 +67,7 @@ export function openPreloader({
   readonly runtimes: Pick<ReadonlySet<RuntimeType>, "has">;
   /** Returns the coordinator's recommendations for this Island, best first. */
   readonly recommend: (signal: AbortSignal) => Promise<readonly Recommendation[]>;
-  /** Requests Cargos from the coordinator, which arrive at `offer`; false without a session. */
+  /** Requests Cargos from the coordinator, which arrive at `receive`; false without a session. */
   readonly want: (slugs: readonly string[]) => boolean;
   /** Returns why the Island accepts no new jobs, and therefore preloads nothing; null while it does. */
   readonly closedBecause: () => string | null;
@@ -80,7 +80,7 @@ export function openPreloader({
   let wanted = new Map<string, Candidate>();
   /** Cargos that the coordinator sent without a request, by slug, in order of arrival. */
   const unrequested = new Map<string, Candidate>();
-  let askedAtMs: number | null = null;
+  let receivedAtMs: number | null = null;
   let lastProblem: string | null = null;
   let work: Promise<void> | null = null;
   /** Ends the wait before the next request. */
@@ -92,7 +92,7 @@ export function openPreloader({
     const items = [...candidates()].map(({ slug, reason, state, detail }) => ({ slug, reason, state, detail }));
     const closed = closedBecause();
     const problem = closed === null ? lastProblem : `no downloads while the Island is ${closed}`;
-    return { askedAtMs, problem, items };
+    return { receivedAtMs, problem, items };
   }
 
   /** Requests recommendations now, every 15 min and when the Island opens. Resolves after an abort. */
@@ -117,13 +117,13 @@ export function openPreloader({
   }
 
   /** Accepts a Cargo from the coordinator, requested or not. */
-  function offer(cargo: CargoManifest, signal: AbortSignal): void {
+  function receive(cargo: CargoManifest, signal: AbortSignal): void {
     const candidate = wanted.get(cargo.slug) ?? unrequested.get(cargo.slug) ?? addUnrequested(cargo.slug);
     if (candidate === null) return;
-    const isInFlight = candidate.state === "fetching" && isDeepStrictEqual(candidate.cargo, cargo);
+    const isInFlight = candidate.state === "downloading" && isDeepStrictEqual(candidate.cargo, cargo);
     if (isInFlight) return;
     candidate.cargo = cargo;
-    candidate.state = "waits";
+    candidate.state = "waiting";
     candidate.detail = "";
     begin(signal);
   }
@@ -136,7 +136,7 @@ export function openPreloader({
 
   function addUnrequested(slug: string): Candidate | null {
     if (unrequested.size >= MAX_UNREQUESTED) {
-      const done = [...unrequested.values()].find(({ state }) => state !== "waits" && state !== "fetching");
+      const done = [...unrequested.values()].find(({ state }) => state !== "waiting" && state !== "downloading");
       if (done === undefined) return null;
       unrequested.delete(done.slug);
     }
@@ -145,7 +145,7 @@ export function openPreloader({
       reason: SENT_BY_COORDINATOR,
       mayClear: true,
       cargo: null,
-      state: "waits",
+      state: "waiting",
       detail: "",
     };
     unrequested.set(slug, candidate);
@@ -159,7 +159,7 @@ export function openPreloader({
         ({ demandScore, isDefault }) => demandScore > 0 || isDefault,
       );
       wanted = new Map(recommended.map((one) => [one.slug, candidateOf(one)]));
-      askedAtMs = clock.now();
+      receivedAtMs = clock.now();
       lastProblem = null;
       if (recommended.length === 0 || closedBecause() !== null) return true;
       if (want(recommended.map(({ slug }) => slug))) return true;
@@ -177,8 +177,8 @@ export function openPreloader({
     const reason = `${demand}, earns ${one.earningsPerJob} credits per job`;
     const mayClear = one.demandScore > 0;
     const known = wanted.get(one.slug) ?? unrequested.get(one.slug);
-    if (known?.state === "fetching") return Object.assign(known, { reason, mayClear });
-    return { slug: one.slug, reason, mayClear, cargo: null, state: "asked for", detail: "" };
+    if (known?.state === "downloading") return Object.assign(known, { reason, mayClear });
+    return { slug: one.slug, reason, mayClear, cargo: null, state: "requested", detail: "" };
   }
 
   function begin(signal: AbortSignal): void {
@@ -187,7 +187,7 @@ export function openPreloader({
 
   /** Downloads the candidates one at a time, best first, including Cargos that arrive in the meantime. */
   async function fetchAll(signal: AbortSignal): Promise<void> {
-    // The frames of one reply arrive together. Wait for all of them, and begin with the best Cargo instead of the first.
+    // The frames of one reply arrive together. Wait for all of them, and start with the best Cargo instead of the first.
     await Promise.resolve();
     const mayContinue = (): boolean => !signal.aborted && closedBecause() === null;
     for (let next = nextToFetch(); next !== undefined && mayContinue(); next = nextToFetch()) {
@@ -199,7 +199,7 @@ export function openPreloader({
 
   function nextToFetch(): { candidate: Candidate; cargo: CargoManifest } | undefined {
     for (const candidate of candidates()) {
-      if (candidate.state === "waits" && candidate.cargo !== null) return { candidate, cargo: candidate.cargo };
+      if (candidate.state === "waiting" && candidate.cargo !== null) return { candidate, cargo: candidate.cargo };
     }
     return undefined;
   }
@@ -207,19 +207,19 @@ export function openPreloader({
   async function fetch(candidate: Candidate, cargo: CargoManifest, signal: AbortSignal): Promise<void> {
     stopDownload = new AbortController();
     const ending = AbortSignal.any([signal, stopDownload.signal]);
-    candidate.state = "fetching";
+    candidate.state = "downloading";
     let outcome: Pick<PreloadItem, "state" | "detail">;
     try {
-      outcome = await fetchIfItFits(cargo, candidate.mayClear, ending);
+      outcome = await downloadIfSpace(cargo, candidate.mayClear, ending);
     } catch (error) {
-      if (ending.aborted) outcome = { state: "waits", detail: messageOf(ending.reason) };
-      else outcome = failed(cargo, error);
+      if (ending.aborted) outcome = { state: "waiting", detail: messageOf(ending.reason) };
+      else outcome = failureOutcome(cargo, error);
     }
     // A new version of the Cargo that has arrived in the meantime is downloaded afterwards.
     if (candidate.cargo === cargo) Object.assign(candidate, outcome);
   }
 
-  async function fetchIfItFits(
+  async function downloadIfSpace(
     cargo: CargoManifest,
     mayClear: boolean,
     signal: AbortSignal,
@@ -230,8 +230,8 @@ export function openPreloader({
     if (files.bytesOnDisk(cargo) === null) {
       const missing = await files.freeSpace(cargo, (slug) => mayClear && !isWanted(slug));
       if (missing > 0) {
-        const detail = `${formatBytes(missing)} more than the disk budget leaves for it after used and recommended Cargos`;
-        return { state: "does not fit", detail };
+        const detail = `needs ${formatBytes(missing)} more; Cargos that stay on disk fill the rest of the disk budget`;
+        return { state: "no disk space", detail };
       }
       await files.preload(cargo, signal, onChange);
     }
@@ -242,14 +242,14 @@ export function openPreloader({
     return wanted.has(slug) || unrequested.has(slug);
   }
 
-  function failed({ slug }: CargoManifest, error: unknown): Pick<PreloadItem, "state" | "detail"> {
+  function failureOutcome({ slug }: CargoManifest, error: unknown): Pick<PreloadItem, "state" | "detail"> {
     const detail = messageOf(error);
-    if (error instanceof DiskFullError) return { state: "does not fit", detail };
+    if (error instanceof DiskFullError) return { state: "no disk space", detail };
     log.warn({ cargo: slug, reason: detail }, "Preload failed");
     return { state: "failed", detail };
   }
 
-  return { status, run, onAvailability, offer };
+  return { status, run, onAvailability, receive };
 }
 
 export type Preloader = ReturnType<typeof openPreloader>;

@@ -1,7 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { Hardware } from "../../shared/hardware.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
+import { slotsFor, threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
 import { memoryCapsOf } from "../hardware/memory-caps.ts";
 import { ContainerRuntime, type ContainerLimits } from "./container/container-runtime.ts";
 import type { EngineSearch } from "./container/engine-address.ts";
@@ -54,7 +54,7 @@ export function createRuntimes({
   const inSandbox = (gpu: boolean, mayFork: boolean) => {
     return { ...common, ...(sandbox.open === null ? {} : { sandbox: sandbox.open({ gpu, mayFork }) }) };
   };
-  const sequences = Math.min(config.slots, MAX_SEQUENCES);
+  const sequences = Math.min(slotsFor(config), MAX_SEQUENCES);
   const llmcpp = llmcppRuntime({
     // node-llama-cpp tests its binary in a separate process.
     ...inSandbox(usesGpu, true),
@@ -87,7 +87,7 @@ export function createRuntimes({
   ];
   const runtimes = [
     ...(sandbox.open === null ? native.map((runtime) => refusedFor(sandbox.state.summary, runtime)) : native),
-    wasmRuntime({ ...common, threads: Math.min(threads, config.slots) }),
+    wasmRuntime({ ...common, threads: Math.min(threads, slotsFor(config)) }),
   ];
   if (containers === null) return runtimes;
   const container = new ContainerRuntime({
@@ -106,7 +106,7 @@ export function createRuntimes({
 
 export function containerLimitsOf(config: AgentConfig, hardware: Hardware): ContainerLimits {
   const cpus = threadsFor(config, hardware.physicalCores ?? hardware.logicalCores);
-  return { cpus, concurrency: config.slots, ramBytes: hardware.ramBytes };
+  return { cpus, concurrency: slotsFor(config), ramBytes: hardware.ramBytes };
 }
 
 /** Finds the sandbox for native runtimes on this machine. */

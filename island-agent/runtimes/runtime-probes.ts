@@ -37,7 +37,8 @@ interface PendingProbe {
 }
 
 /**
- * Finds the runtimes that work on this host. Probes the others repeatedly, because a probe may have been killed, or a container engine may start later.
+ * Finds the runtimes that work on this host. Probes the others repeatedly, because a probe may have been killed, or a
+ * container engine may start later.
  */
 export class RuntimeProbes implements Disposable {
   /** Called when a later probe has found a runtime, after it was added to `usable`. */
@@ -81,7 +82,10 @@ export class RuntimeProbes implements Disposable {
     }
   }
 
-  /** Replaces the candidate of the same type, for later loads. The new runtime counts as usable if the old one was usable. */
+  /**
+   * Replaces the candidate of the same type, for later loads. The new runtime counts as usable if the old one was
+   * usable.
+   */
   replace(runtime: CargoRuntime): void {
     if (!this.#candidates.has(runtime.type)) return;
     this.#candidates.set(runtime.type, runtime);

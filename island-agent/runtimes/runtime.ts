@@ -71,14 +71,17 @@ export interface RunResult {
 export interface RunWatcher {
   /** Called with how much of the prompt has been read. Never called by runtimes without prompts. */
   readonly onPrompt?: (prompt: PromptTokens) => void;
-  /** Called when the run makes progress without output, or waits for other runs that make progress. Not every runtime calls it. */
+  /**
+   * Called when the run makes progress without output, or waits for other runs that make progress. Not every runtime
+   * calls it.
+   */
   readonly onWorking?: () => void;
 }
 
 export interface LoadedCargo extends AsyncDisposable {
   /** Memory, measured after the load and, if possible, during runs; null if the runtime cannot measure it. */
   readonly memory: MemoryUse | null;
-  /** Number of runs that make progress at the same time; further runs wait. */
+  /** Number of runs that make progress at the same time; other runs wait. */
   readonly concurrency: number;
   /** Resolves when the Cargo can no longer run jobs (its process ended); never rejects. */
   readonly gone: Promise<void>;
@@ -86,7 +89,7 @@ export interface LoadedCargo extends AsyncDisposable {
    * Runs one job. `onOutput` is called in order, and never after the promise has settled. Aborting rejects with
    * `signal.reason` within 2 s, after the work has stopped.
    * @param watcher receives the run's progress.
-   * @throws {JobFailure} {@link CargoGone} when the Cargo was gone before the run began.
+   * @throws {JobFailure} {@link CargoGone} when the Cargo was gone before the run started.
    */
   run(
     request: RunRequest,
@@ -96,7 +99,7 @@ export interface LoadedCargo extends AsyncDisposable {
   ): Promise<RunResult>;
 }
 
-/** The Cargo was gone before the run began. No work was done, so the run can start again after another load. */
+/** The Cargo was gone before the run started. No work was done, so the run can start again after another load. */
 export class CargoGone extends JobFailure {
   constructor(message = "The Cargo has been unloaded") {
     super("runtime_unavailable", message, { retryable: true });

@@ -7,7 +7,7 @@ const USER_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 
 /** Returns the home directory of a user of this machine. @throws {CliError} when there is no such user. */
 export async function homeOf(user: string): Promise<string> {
-  if (!USER_NAME.test(user)) throw new CliError(`User name: must be valid, got ${JSON.stringify(user)}`);
+  if (!USER_NAME.test(user)) throw new CliError(`Invalid user name: ${JSON.stringify(user)}`);
   // The shell asks the system, regardless of where it stores its accounts.
   const { stdout } = await promisify(execFile)("/bin/sh", ["-c", `echo ~${user}`]);
   const home = stdout.trim();

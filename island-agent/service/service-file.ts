@@ -101,7 +101,7 @@ function quotePath(path: string): string {
   return `"${path.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%")}"`;
 }
 
-/** Quotes one argument. In a unit, `%` begins a specifier and `$` a variable. */
+/** Quotes one argument. In a unit, `%` starts a specifier and `$` a variable. */
 function quoteForSystemd(argument: string): string {
   const escaped = argument
     .replaceAll("\\", "\\\\")

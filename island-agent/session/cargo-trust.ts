@@ -25,7 +25,8 @@ export interface ReceivedCargo {
  * Islands or for the Islands of its account.
  * @param pinned the public key, base64.
  * @param accountId the account whose own Cargos are also trusted; null when unknown.
- * @param signedBy the owner's setting `cargos.signed_by`: keys in base64, one of which must also have signed; null if only the pinned key is required.
+ * @param signedBy the owner's setting `cargos.signed_by`: keys in base64, one of which must also have signed; null if
+ * only the pinned key is required.
  * @throws {RangeError} for an invalid key.
  */
 export function openCargoTrust(

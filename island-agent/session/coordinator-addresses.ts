@@ -1,6 +1,6 @@
 /**
- * Addresses of the network's coordinators that the owner configured. Any of these coordinators accepts the Island. Each Island dials
- * them in a random order, so that the Islands of a lost coordinator spread over the others.
+ * Addresses of the network's coordinators that the owner configured. Any of these coordinators accepts the Island. Each
+ * Island dials them in a random order, so that the Islands of a lost coordinator spread over the others.
  */
 export class CoordinatorAddresses {
   readonly #configured: readonly string[];
@@ -48,7 +48,9 @@ export class CoordinatorAddresses {
     return false;
   }
 
-  /** Records a refusal by the current coordinator. Returns whether all coordinators have refused since the last welcome. */
+  /**
+   * Records a refusal by the current coordinator. Returns whether all coordinators have refused since the last welcome.
+   */
   refused(): boolean {
     if (this.#detour === null) this.#refusing.add(this.current);
     return this.#refusing.size === new Set(this.#configured).size;

@@ -124,7 +124,8 @@ export class Outbox {
   }
 
   /**
-   * Sends the last frame of an attempt, which is kept until it is acknowledged. Returns the frame that was sent, which is a failure when the result cannot be sent.
+   * Sends the last frame of an attempt, which is kept until it is acknowledged. Returns the frame that was sent, which
+   * is a failure when the result cannot be sent.
    */
   end(jobId: string, attempt: number, frame: LastFrame): LastFrame {
     const log = this.#find(jobId, attempt);
@@ -188,7 +189,7 @@ export class Outbox {
   }
 
   #resend(log: AttemptLog, send: Send): void {
-    // The run may have begun between hello and welcome.
+    // The run may have started between hello and welcome.
     if (log.started && (!log.startSent || log.prompt !== null)) this.#sendStart(log);
     for (const frame of log.unacked) {
       if (this.#isTooLarge(frame)) return this.#failAt(log, frame.seq);

@@ -51,8 +51,8 @@ export function readWav(file: Uint8Array): Recording {
 }
 
 /**
- * Returns the duration in seconds of a file of `fileBytes` that begins with `head`.
- * @throws {WavError} if the file is not supported, or if the samples do not begin in the head
+ * Returns the duration in seconds of a file of `fileBytes` that starts with `head`.
+ * @throws {WavError} if the file is not supported, or if the samples do not start in the head
  */
 export function wavSeconds(head: Uint8Array, fileBytes: number): number {
   const { start, end, format } = findSamples(head, fileBytes);

@@ -50,7 +50,7 @@ function widthsOf(rows: Rows): number[] {
   return (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => measure(row[column] ?? "").width)));
 }
 
-/** Reduces the widest flexible column until a line fits or no column can be reduced further. */
+/** Reduces the widest flexible column until a line fits or no column can shrink. */
 function fit(widths: readonly number[], isFlexible: readonly boolean[], width: number): number[] {
   const fitted = [...widths];
   let excess = fitted.reduce((sum, each) => sum + each, (fitted.length - 1) * GAP.length) - width;
@@ -67,7 +67,7 @@ function layOut(rows: Rows, widths: readonly number[]): string {
   return rows
     .map((row) =>
       row
-        .map((cell, column) => padded(cell, widths[column] ?? 0))
+        .map((cell, column) => padToWidth(cell, widths[column] ?? 0))
         .join(GAP)
         .trimEnd(),
     )
@@ -75,7 +75,7 @@ function layOut(rows: Rows, widths: readonly number[]): string {
 }
 
 /** Returns a cell of exactly this width in the terminal, cut if it is wider. */
-function padded(text: string, width: number): string {
+function padToWidth(text: string, width: number): string {
   const { index, ellipsed, width: taken } = measure(text, { limit: width, ellipsis: "…" });
-  return ellipsed ? padded(`${text.slice(0, index)}…`, width) : text + " ".repeat(width - taken);
+  return ellipsed ? padToWidth(`${text.slice(0, index)}…`, width) : text + " ".repeat(width - taken);
 }

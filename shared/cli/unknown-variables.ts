@@ -14,7 +14,7 @@ const MAX_NAMED = 5;
 /** Maximum edit distance at which a name counts as a misspelling of a known name. */
 const MAX_TYPOS = 2;
 
-/** Returns non-empty variables that begin with `prefix` and are not among `known`. */
+/** Returns non-empty variables that start with `prefix` and are not among `known`. */
 export function unknownVariables(env: Environment, prefix: string, known: readonly string[]): UnknownVariable[] {
   return Object.keys(env)
     .filter((name) => name.startsWith(prefix) && env[name] !== "" && !known.includes(name))

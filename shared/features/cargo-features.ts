@@ -30,7 +30,7 @@ const FEATURE_CONDITIONS: Readonly<Record<CargoFeature, Needs>> = {
 const IMAGE_RUNTIMES: ReadonlySet<string> = new Set(["diffusers", "coreml"]);
 const SPEECH_RUNTIMES: ReadonlySet<string> = new Set(["onnx", "coreml"]);
 
-/** Returns the features that a job of a Cargo requires, sorted. The input of a chat may require further features. */
+/** Returns the features that a job of a Cargo requires, sorted. The input of a chat may require more features. */
 export function cargoFeaturesOf(
   cargo: Parameters<Needs>[0],
   input: Readonly<Record<string, unknown>>,

@@ -84,12 +84,12 @@ function newCheck(tools: readonly ChatTool[]): ToolCheck {
     else if (tool.isStrict === true || fault.isOther) faults.push({ tool: tool.name, ...fault });
     else loose.add(tool.name);
   }
-  let total = kept.reduce((sum, { cost }) => added(sum, cost, 1), { parts: 0, repeats: 0 });
+  let total = kept.reduce((sum, { cost }) => addCost(sum, cost, 1), { parts: 0, repeats: 0 });
   for (const { tool, cost } of kept.toSorted((a, b) => shareOf(b.cost) - shareOf(a.cost))) {
     if (shareOf(total) <= 1) break;
     if (tool.isStrict === true) continue;
     loose.add(tool.name);
-    total = added(total, cost, -1);
+    total = addCost(total, cost, -1);
   }
   if (shareOf(total) > 1) faults.push({ tool: null, path: "", message: describeCost(total) });
   return { loose, faults };
@@ -101,7 +101,7 @@ interface Cost {
   readonly repeats: number;
 }
 
-function added(sum: Cost, { parts, repeats }: Cost, sign: 1 | -1): Cost {
+function addCost(sum: Cost, { parts, repeats }: Cost, sign: 1 | -1): Cost {
   return { parts: sum.parts + sign * parts, repeats: sum.repeats + sign * repeats };
 }
 

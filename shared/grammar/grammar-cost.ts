@@ -29,7 +29,7 @@ export function costProblem(schema: Schema, budget: VisitBudget): string | null 
 }
 
 /**
- * Possible beginnings of the JSON that a schema allows. Every such text begins with one of them. Each is cut to {@link
+ * Possible beginnings of the JSON that a schema allows. Every such text starts with one of them. Each is cut to {@link
  * MAX_LEAD} characters.
  */
 type Leads = readonly string[];

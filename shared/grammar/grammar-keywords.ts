@@ -34,7 +34,7 @@ export function isFirstGrammar(schema: unknown): boolean {
     if (keyword === "format") return FIRST_FORMATS.has(String(value));
     if (keyword === "$ref" && typeof value === "string") return FIRST_REFERENCE.test(value);
     if (keyword === "allOf" && Array.isArray(value) && value.length > 1) return false;
-    return !LATER.has(keyword) && isFirstGrammar(value);
+    return !KEYWORDS_OF_LATER_VERSIONS.has(keyword) && isFirstGrammar(value);
   });
 }
 
@@ -44,7 +44,7 @@ const FIRST_FORMATS = words("date-time time date");
  * Keywords of later versions. A property that has such a name is taken for the keyword, which only excludes agents of
  * earlier versions.
  */
-const LATER = words(`
+const KEYWORDS_OF_LATER_VERSIONS = words(`
   pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf uniqueItems propertyNames additionalItems discriminator id
 `);
 
@@ -70,7 +70,7 @@ export function stringKeywords(raw: Schema, fail: Fail): Record<string, unknown>
   if (pattern !== undefined && !isPattern(pattern))
     fail(`pattern ${JSON.stringify(pattern)} is not a regular expression`);
   return {
-    ...counts(raw, ["minLength", "maxLength"], fail),
+    ...countBounds(raw, ["minLength", "maxLength"], fail),
     ...(typeof format === "string" ? { format } : {}),
     ...(pattern === undefined ? {} : { pattern }),
   };
@@ -92,13 +92,13 @@ export function numberKeywords(raw: Schema, fail: Fail): Record<string, number> 
 
 /** @param limit maximum number of items; null for no limit */
 export function arrayBounds(raw: Schema, limit: number | null, fail: Fail): { minItems?: number; maxItems?: number } {
-  const bounds: { minItems?: number; maxItems?: number } = counts(raw, ["minItems", "maxItems"], fail);
+  const bounds: { minItems?: number; maxItems?: number } = countBounds(raw, ["minItems", "maxItems"], fail);
   const most = Math.min(bounds.maxItems ?? Infinity, limit ?? Infinity);
   if ((bounds.minItems ?? 0) > most) fail("minItems is more than there may be");
   return { ...bounds, ...(most === Infinity ? {} : { maxItems: most }) };
 }
 
-function counts(raw: Schema, [min, max]: readonly [string, string], fail: Fail): Record<string, number> {
+function countBounds(raw: Schema, [min, max]: readonly [string, string], fail: Fail): Record<string, number> {
   const given: Record<string, number> = {};
   for (const name of [min, max]) {
     const value = raw[name];

@@ -56,7 +56,7 @@ export function grammarSchemaOf(
   return read;
 }
 
-/** Error for a schema that no grammar can enforce at reasonable cost. `path` begins with "response_format". */
+/** Error for a schema that no grammar can enforce at reasonable cost. `path` starts with "response_format". */
 export class UnsupportedSchema extends Error {
   override readonly name = "UnsupportedSchema";
   readonly path: string;
@@ -88,7 +88,7 @@ class SchemaReader {
       ...this.#readAll(this.#root["definitions"], "schema.definitions"),
       ...this.#readAll(this.#root["$defs"], "schema.$defs"),
     };
-    // Reading a target may find further targets.
+    // Reading a target may find more targets.
     for (const [name, target] of this.#targets) defs[name] = this.read(target, pathOf(name));
     for (const [name, path] of this.#references) {
       if (name !== ROOT && !Object.hasOwn(defs, name)) throw unsupported(path, missingDefinition(name));
@@ -333,7 +333,7 @@ function valueAt(root: unknown, steps: readonly string[]): unknown {
 }
 
 /**
- * Returns the reference of a definition that leads back to itself before any value begins, such as `{"$ref": "#"}`;
+ * Returns the reference of a definition that leads back to itself before any value starts, such as `{"$ref": "#"}`;
  * undefined if there is no such reference. This is left recursion, which a grammar cannot express and which would never
  * end.
  */
@@ -394,7 +394,7 @@ function mergeKeyword(keyword: string, before: unknown, value: unknown): unknown
   if (LARGER.has(keyword)) return Math.max(Number(before), Number(value));
   if (SMALLER.has(keyword)) return Math.min(Number(before), Number(value));
   if (keyword === "type") return commonTypes(listOf(before).map(String), listOf(value).map(String));
-  if (keyword === "enum") return common(listOf(before), listOf(value), keyword);
+  if (keyword === "enum") return commonValues(listOf(before), listOf(value), keyword);
   // Only listed properties are generated, so a value that satisfies one schema also satisfies the other.
   if (keyword === "additionalProperties")
     return before === false || value === false ? false : { allOf: [before, value] };
@@ -413,7 +413,7 @@ function commonTypes(some: readonly string[], others: readonly string[]): unknow
   return types;
 }
 
-function common(some: readonly unknown[], others: readonly unknown[], keyword: string): unknown[] {
+function commonValues(some: readonly unknown[], others: readonly unknown[], keyword: string): unknown[] {
   const known = new Set(others.map((each) => JSON.stringify(each)));
   const both = some.filter((each) => known.has(JSON.stringify(each)));
   if (both.length === 0) throw new UnmergedSchema(`the lists of "${keyword}" have no value in common`);

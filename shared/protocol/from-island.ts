@@ -47,7 +47,7 @@ export function codeMembers(code: JobErrorCode): { code: JobErrorCode; exactCode
 }
 
 /**
- * Job that the Island still holds after a reconnect. `started` is true if its run began, even if the `started` frame
+ * Job that the Island still holds after a reconnect. `started` is true if its run started, even if the `started` frame
  * was lost.
  */
 const heldJobSchema = z.object({
@@ -151,7 +151,7 @@ const refused = z.object({
   message: z.string().max(2_000),
 });
 /**
- * The model is in memory and the run begins. Sent again while the prompt is read, with `prompt`: the number of its
+ * The model is in memory and the run starts. Sent again while the prompt is read, with `prompt`: the number of its
  * tokens, and how many of them have been read. Without `prompt`, an Island is not paid for a prompt whose completion
  * never arrived.
  */

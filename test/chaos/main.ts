@@ -1,6 +1,6 @@
 /**
- * `npm run chaos -- --seed N --minutes M` runs a network under faults. With `--coordinators 3` or `--store postgres`, coordinators run on
- * PostgreSQL with one fault per `--every-s`. Exits with 1 if a guarantee was violated.
+ * `npm run chaos -- --seed N --minutes M` runs a network under faults. With `--coordinators 3` or `--store postgres`,
+ * coordinators run on PostgreSQL with one fault per `--every-s`. Exits with 1 if a guarantee was violated.
  */
 import { parseArgs } from "node:util";
 import { CLUSTER_FAULTS, LONE_FAULTS, type ClusterFaultKind } from "./cluster-faults.ts";

@@ -38,7 +38,10 @@ interface ClusterChaosResult {
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Runs coordinators on one database under faults, with Islands that output counted words. Repairs all faults and checks all guarantees. */
+/**
+ * Runs coordinators on one database under faults, with Islands that output counted words. Repairs all faults and checks
+ * all guarantees.
+ */
 export async function runClusterChaos(options: ClusterChaosOptions): Promise<ClusterChaosResult> {
   const { seed, minutes, coordinators, everyMs, kinds, jobs, streams } = options;
   const random = new Random(seed);

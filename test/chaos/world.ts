@@ -27,7 +27,10 @@ export interface BadEnd {
   readonly stderr: string;
 }
 
-/** A coordinator and Islands as processes that are restarted when they end. Each Island and all clients connect through a link. */
+/**
+ * A coordinator and Islands as processes that are restarted when they end. Each Island and all clients connect through
+ * a link.
+ */
 export class World implements AsyncDisposable {
   readonly directory: string;
   readonly clients: Link;

@@ -14,7 +14,10 @@ import { PostgresServer } from "../support/servers/postgres-server.ts";
 const ROOT = join(import.meta.dirname, "..", "..");
 const SECRETS = ["DB_PASSWORD", "NATS_TOKEN", "CLUSTER_KEY"] as const;
 
-/** Commands of docs/operate/cluster.md for growing from one machine to three, on the first machine and on each other one. */
+/**
+ * Commands of docs/operate/cluster.md for growing from one machine to three, on the first machine and on each other
+ * one.
+ */
 function readCommands(): [servers: string[], coordinators: string[]] {
   const [, section = ""] =
     /^## Grow to three machines\n([^]*?)^## /m.exec(

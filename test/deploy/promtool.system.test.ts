@@ -23,7 +23,7 @@ describe("promtool", () => {
     expect(promtool(["check", "metrics"], await network.scrape())).toEqual({ status: 0, text: "" });
   });
 
-  it("accepts the rules, and each fires when it should", () => {
+  it("accepts the alert rules, and each alert fires under its condition", () => {
     expect(promtool(["check", "rules", "alerts.yml"])).toMatchObject({ status: 0 });
     const { status, text } = promtool(["test", "rules", join(PROMETHEUS_DIRECTORY, "alerts.test.yml")]);
     expect({ status, text }).toMatchObject({ status: 0 });

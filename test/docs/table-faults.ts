@@ -18,7 +18,10 @@ export function faultsOf(table: string, rows: readonly string[], isThere: (path:
   return [...faults, ...rows.filter((row) => !seen.has(row)).map((row) => `${row}: has no entry`)];
 }
 
-/** Returns the rows of all tables with the head `| Row | Test |`. A row with an empty first cell continues the previous one. */
+/**
+ * Returns the rows of all tables with the head `| Row | Test |`. A row with an empty first cell continues the previous
+ * one.
+ */
 export function entriesOf(table: string): [row: string, tests: string][] {
   const entries: [row: string, tests: string][] = [];
   for (const [row = "", tests = ""] of table.split("\n").flatMap((line) => [cellsOf(line) ?? []])) {

@@ -46,7 +46,7 @@ describe("npm run demo -- --keep", () => {
     process.kill(await pidOf(program), "SIGKILL");
     const { code, stderr } = await demo.ended();
     expect(code).toBe(1);
-    expect(stderr).toContain(`The demo failed: the ${program.replace(".ts", "")} ended with SIGKILL`);
+    expect(stderr).toContain(`The demo failed: The ${program.replace(".ts", "")} ended with SIGKILL`);
     await expectNothingLeft();
   });
 });

@@ -147,7 +147,7 @@ describe("island models with several files on a real Island", () => {
     // The Island runs in this process, because the job is short.
     const location = { dataDirectory: data, env: {}, clock: systemClock };
     await expect(removeModel(location, "tiny-chat")).rejects.toThrow(
-      "tiny-chat is in use by tiny-chat, for a job or a download. Remove it after it has ended",
+      "tiny-chat is in use by a job or download of tiny-chat. Wait until it ends, then remove tiny-chat",
     );
     await expect(unloadModels(location, "tiny-chat")).rejects.toThrow(
       "tiny-chat is running a job. Unload it after the job has ended",

@@ -8,8 +8,11 @@ import type { Network } from "../support/network/network.ts";
 const COUNT = { messages: [{ role: "user" as const, content: "Count from 3 to 9." }], temperature: 0 };
 const COUNTED = "3, 4, 5, 6, 7, 8, 9.";
 
-/** Cases of the official client. `open` returns a network whose Island runs tiny-chat. */
-export function describeOpenaiClient(open: () => Network): void {
+/**
+ * Cases of the official client. `open` returns a network whose Island runs tiny-chat. `hasTools`: whether the Island calls
+ * tools.
+ */
+export function describeOpenaiClient(open: () => Network, { hasTools = true } = {}): void {
   let network: Network;
   let client: OpenAI;
   const status = (): Promise<AgentStatus> => network.islandStatus<AgentStatus>("island");
@@ -96,7 +99,7 @@ export function describeOpenaiClient(open: () => Network): void {
       expect(Number.isInteger(boat["seats"])).toBe(true);
     });
 
-    it("gets tool calls, streams their parts, and gets a completion after their results", async () => {
+    it.runIf(hasTools)("gets tool calls, streams their parts, and gets a completion after their results", async () => {
       const parameters = { type: "object", properties: { place: { enum: ["reef", "bay"] } }, required: ["place"] };
       const tools = [{ type: "function" as const, function: { name: "get_tide", parameters } }];
       const question = { role: "user" as const, content: "How is the tide?" };

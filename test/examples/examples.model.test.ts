@@ -78,7 +78,7 @@ describe("examples/agent.ts", () => {
     }
   });
 
-  it("completes in its last turn without further calls", async () => {
+  it("completes in its last turn without more calls", async () => {
     const lines = (await printed(agent("--call-first", "--turns", "1", folder, "When?"))).trimEnd().split("\n");
     expect(lines).toHaveLength(1);
     expect(lines[0]).not.toContain("→");

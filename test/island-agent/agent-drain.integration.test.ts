@@ -52,10 +52,10 @@ describe("drain()", () => {
       clock.advance(30_000);
     }
     await log.sessions.happened("over", 9);
-    const attempts = log.events.all.filter((event) => event.includes("next attempt"));
+    const attempts = log.events.all.filter((event) => event.includes("reconnecting in"));
     expect(attempts.slice(0, 2)).toEqual([
-      "info Session ended; next attempt in 1 s",
-      "info Not connected; next attempt in 1 s",
+      "info Session ended; reconnecting in 1 s",
+      "info Not connected; reconnecting in 1 s",
     ]);
     expect(attempts.slice(2)).not.toContainEqual(expect.stringContaining("Session ended"));
     const drained = agent.drain(MAX_DRAIN_MS);

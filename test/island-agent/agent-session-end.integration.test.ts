@@ -90,8 +90,8 @@ describe("a coordinator that refuses the Island", () => {
 
   it("because of another protocol version (1002) ends the agent", async () => {
     const session = await coordinator.session(1);
-    session.socket.close(1002, "versions spoken: atoll.island.v2");
-    expect(await ended).toBe("closed with 1002: versions spoken: atoll.island.v2");
+    session.socket.close(1002, "unsupported protocol version; supported: atoll.island.v2");
+    expect(await ended).toBe("closed with 1002: unsupported protocol version; supported: atoll.island.v2");
   });
 });
 

@@ -68,7 +68,7 @@ export class AgentWorld implements AsyncDisposable {
     this.ended = this.agent.run().finally(() => (this.#hasEnded = true));
   }
 
-  /** Addresses of further coordinators (`otherUrls`), which the agent dials after the first. */
+  /** Addresses of other coordinators (`otherUrls`), which the agent dials after the first. */
   static async open(options: Partial<AgentParts> = {}, otherUrls: readonly string[] = []): Promise<AgentWorld> {
     return new AgentWorld(await ScriptedCoordinator.open(), otherUrls, options);
   }

@@ -27,7 +27,7 @@ const openWithJob = (script?: object): Promise<ScriptedSession> => world.openWit
 const retry = (count: number, waitMs: number): Promise<void> => world.retry(count, waitMs);
 
 describe("a session", () => {
-  it("begins with the token, hello and welcome", async () => {
+  it("starts with the token, hello and welcome", async () => {
     const session = await coordinator.session(1);
     expect(coordinator.requests).toEqual([{ path: "/api/v1/island/session", authorization: `Bearer ${ISLAND_TOKEN}` }]);
     files.onDisk = [{ key: "k", bytes: 1 }];

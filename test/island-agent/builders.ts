@@ -57,7 +57,7 @@ export function makeHardware(override: Partial<Hardware> = {}): Hardware {
 export class FakeLog implements Logger {
   readonly events = new EventLog();
   readonly facts: object[] = [];
-  /** "over" for each session that ended or did not begin. */
+  /** "over" for each session that ended or did not start. */
   readonly sessions = new EventLog();
   info(facts: object, message: string): void {
     this.facts.push(facts);
@@ -126,7 +126,7 @@ export class FakeFiles {
     return this.onDisk.find(({ key }) => key === cacheKeyOf(cargo))?.bytes ?? null;
   }
 
-  cached(): IslandState["cachedModels"] {
+  cachedModels(): IslandState["cachedModels"] {
     return this.onDisk;
   }
 

@@ -32,7 +32,7 @@ export class Attempt {
     return this.#isCancelled;
   }
 
-  /** Whether further frames are useless, because the session ended or the attempt was cancelled. */
+  /** Whether more frames are useless, because the session ended or the attempt was cancelled. */
   get isOver(): boolean {
     return this.#over.signal.aborted;
   }

@@ -1,4 +1,7 @@
-/** `npm run liars -- --seed N --minutes M` runs ten Islands, half of which lie. Exits with 1 if a guarantee was violated. */
+/**
+ * `npm run liars -- --seed N --minutes M` runs ten Islands, half of which lie. Exits with 1 if a guarantee was
+ * violated.
+ */
 import { parseArgs } from "node:util";
 import { describeRun } from "./describe-run.ts";
 import { runLiars } from "./run-liars.ts";

@@ -17,7 +17,10 @@ const STOP = `const { usedBefore, profiler } = globalThis.allocations;
   const { statistics } = profiler.stop();
   JSON.stringify({ usedBefore, usedAfter: ${USED}, gcs: statistics })`;
 
-/** Returns the bytes that the main thread of a program allocates on its heap while `work` runs, including collected objects. */
+/**
+ * Returns the bytes that the main thread of a program allocates on its heap while `work` runs, including collected
+ * objects.
+ */
 export async function allocatedBytes(inspector: Inspector, work: () => Promise<void>): Promise<number> {
   await inspector.evaluate(START);
   await work();

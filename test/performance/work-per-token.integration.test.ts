@@ -16,7 +16,10 @@ const ROUNDS = 3;
 
 type Counts = Record<"reads" | "writes" | "allocatedBytes" | "bytesWritten" | "acks", number>;
 
-/** Counts per unit of work. Takes several rounds, because the end of a V8 compiler thread wakes the main thread by system calls. */
+/**
+ * Counts per unit of work. Takes several rounds, because the end of a V8 compiler thread wakes the main thread by
+ * system calls.
+ */
 async function count(units: number, measure: () => Promise<Cost>): Promise<Counts> {
   const rounds: Cost[] = [];
   for (let round = 0; round < ROUNDS; round += 1) rounds.push(await measure());

@@ -31,7 +31,7 @@ async function runJob(): Promise<string> {
 }
 
 describe("events()", () => {
-  it("begins with reset, yields changes of a job, and ends when the caller leaves or the signal aborts", async () => {
+  it("starts with reset, yields changes of a job, and ends when the caller leaves or the signal aborts", async () => {
     const controller = new AbortController();
     const events = fixture.client().events({ signal: controller.signal });
     expect(await until(events, () => true)).toMatchObject([{ type: "reset" }]);
@@ -45,7 +45,7 @@ describe("events()", () => {
     }
   });
 
-  it("reports a lost connection, reconnects, and begins with reset", async () => {
+  it("reports a lost connection, reconnects, and starts with reset", async () => {
     fixture.proxy.script({ kind: "cut", afterBytes: 150 });
     const events = fixture.client().events();
     await until(events, () => true);

@@ -24,7 +24,10 @@ export class PackedClient implements AsyncDisposable {
     return new PackedClient(built, fixture, await fixture.completed(...PIECES.map(token)));
   }
 
-  /** Returns a module that ends with a constant `result`. It reads the job over a broken connection, to cover headers of a resumed stream. */
+  /**
+   * Returns a module that ends with a constant `result`. It reads the job over a broken connection, to cover headers of
+   * a resumed stream.
+   */
   program(client: string): string {
     const { proxy, apiKey } = this.fixture;
     return `

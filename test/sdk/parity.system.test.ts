@@ -12,7 +12,7 @@ const ONLY_IN_PYTHON: Readonly<Record<string, string>> = {
   "close()": "connections are fetch's in TypeScript",
 };
 
-/** Prints the methods of both clients as JSON lists. Attributes that begin with "_" are private. */
+/** Prints the methods of both clients as JSON lists. Attributes that start with "_" are private. */
 const LIST_METHODS = `
 import asyncio, json
 from atoll_client import AsyncAtoll, Atoll

@@ -14,7 +14,7 @@ it("a quota slot that is never released is found, and its history shrinks to a f
   vi.spyOn(JobQuota.prototype, "leave").mockImplementation(() => undefined);
   const shortest = await shortestFailure();
   expect(shortest.broken[0]).toContain("holds a quota slot");
-  // After the submission of a job, the network needs no further steps.
+  // After the submission of a job, the network needs no more steps.
   expect(shortest.steps.length).toBeLessThanOrEqual(2);
 });
 

@@ -100,15 +100,17 @@ function checkJob(world: World, job: EndedJob): string[] {
     const found = JSON.stringify(record.output);
     if (found !== expected) broken.push(`${name} has the output ${found} instead of ${expected}`);
   }
-  // An Island may be blamed for a text without tokens, and for adding nothing to a text that another Island reported as
-  // impossible.
+  // `invalid_output` is correct in two cases: the task has no tokens, or the text was already complete and the next
+  // Island added nothing to it.
   const isBlamed = error?.code === "output_too_large" || (error?.code === "invalid_output" && text !== textOf(task));
   if (isBlamed && task.tokens > 0) broken.push(`${name} failed with ${error.code}, which no Island caused`);
   if (state === "timeout" && !world.hasJumped) broken.push(...checkTimeout(record, name));
   return broken;
 }
 
-/** Returns whether a chat completed after the grace period although its client, disconnected by a crash, did not return. */
+/**
+ * Returns whether a chat completed after the grace period although its client, disconnected by a crash, did not return.
+ */
 function isAbandoned({ hasJumped, startedAtMs, readers }: World, job: JobRecord): boolean {
   if (hasJumped || job.jobClass !== "chat" || job.state !== "completed" || job.createdAtMs >= startedAtMs) return false;
   const isRead = [...readers.values()].some(({ jobId }) => jobId === job.id);

@@ -48,8 +48,8 @@ const TABLES = [
 ];
 
 /**
- * An SQLite database in memory, with the store's real operations, tables and reads. All seeds of a thread share it. It is emptied
- * between seeds, because preparing the statements takes longer than a seed.
+ * An SQLite database in memory, with the store's real operations, tables and reads. All seeds of a thread share it. It
+ * is emptied between seeds, because preparing the statements takes longer than a seed.
  */
 export class SimulatedDatabase {
   readonly runner: TransactionRunner;

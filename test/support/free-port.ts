@@ -17,6 +17,15 @@ export async function freePort(): Promise<number> {
   }
 }
 
+/** Returns the first free port of a list. @throws if all are taken. */
+export async function firstFreePort(ports: readonly number[]): Promise<number> {
+  for (const port of ports) {
+    // oxlint-disable-next-line no-await-in-loop -- the next one only if this one is taken
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`All ports are taken: ${ports.join(", ")}`);
+}
+
 function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()

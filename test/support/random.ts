@@ -1,4 +1,7 @@
-/** Random numbers that depend only on the seed, so that a failure can be repeated. Source: mulberry32 by Tommy Ettinger, public domain. */
+/**
+ * Random numbers that depend only on the seed, so that a failure can be repeated. Source: mulberry32 by Tommy Ettinger,
+ * public domain.
+ */
 export class Random {
   #state: number;
 

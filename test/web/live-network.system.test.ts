@@ -38,7 +38,7 @@ describe("the operator pages of the console", () => {
     await new Promise((resolve) => setTimeout(resolve, 5_000));
     // Nothing has changed in this time.
     expect(requested.slice(before)).toEqual([]);
-    // The list is read when the page opens, and when the stream with the overview has begun.
+    // The list is read when the page opens, and when the stream with the overview has started.
     expect([count("/operator/overview"), count("/events?scope=network")]).toEqual([2, 1]);
 
     const shown = await page.locator(".balance").innerText();

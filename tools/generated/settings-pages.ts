@@ -56,7 +56,7 @@ island config path                              # show the path of the file
 \`\`\`
 The settings are in \`config.toml\` in the Island's data directory. A key with a dot is a line of a table: \`disk_budget_gb\` in \`[models]\`. A variable overrides the file, and the file overrides the default. \`island start --log-level\` and \`--log-format\` override both. An empty variable is unset.
 
-A running agent applies changes of ${live} at once. Restart it to apply other changes, or to change a variable.
+A running agent applies changes to ${live} at once. Restart it to apply other changes, or to change a variable.
 
 An agent does not start with an invalid value or an unknown key. It ignores an unknown \`ISLAND_\` variable, and logs a warning with the most similar name.
 

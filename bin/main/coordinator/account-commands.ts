@@ -122,7 +122,7 @@ async function resetPassword(options: OwnerOptions): Promise<void> {
   await withOwner(options, async (accounts, ownerId) => {
     const { token, expiresAtMs } = await accounts.passwordChanges.createReset(ownerId);
     const expires_at = isoTime(expiresAtMs);
-    const use = `Send this token to the account's owner. To set a new password, POST {"token": …, "new": …} to /api/v1/auth/password/reset until ${expires_at}`;
+    const use = `Send this token to the account's owner. To set a new password, POST {"token": …, "new": …} to /api/v1/auth/password/reset, before ${expires_at}`;
     print(options, { token, expires_at }, `${token}\n${use}`);
   });
 }

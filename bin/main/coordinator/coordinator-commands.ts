@@ -46,7 +46,7 @@ To start a network (init asks for your e-mail address and a password):
   ${name} init
   ${name} serve
 Settings file, the first that exists: --config, $ATOLL_CONFIG, ./atoll.toml, ./atoll/atoll.toml. With --data or --store, the last two are not read.
-Exit codes: 0 success, 1 failure, 2 wrong usage.`,
+Exit codes: 0 success, 1 failure, 2 usage error.`,
     );
   const serveCommand = program
     .command("serve")
@@ -71,7 +71,7 @@ Exit codes: 0 success, 1 failure, 2 wrong usage.`,
   serveCommand.addHelpText(
     "after",
     `
-Every setting is also a variable and a line of the settings file: --chat-wait-s 30, ATOLL_CHAT_WAIT_S=30, chat_wait_s = 30.
+Every setting can also be set by an environment variable or in the settings file: --chat-wait-s 30, ATOLL_CHAT_WAIT_S=30, chat_wait_s = 30.
 Secrets have no flag: ${secrets.join(", ")}.`,
   );
   addInitCommand(program, makeAccount);

@@ -88,7 +88,7 @@ async function status(options: DataOptions, store: Store, config: CoordinatorCon
     ...(value.coordinators ?? []).map(({ id, address, version }) => ["coordinator", `${id} at ${address}, ${version}`]),
     [
       "Islands",
-      `${islands.seen} seen in the last minutes, ${islands.known} known, ${suspensions.islands.size} suspended`,
+      `${islands.seen} seen in the last few minutes, ${islands.known} known, ${suspensions.islands.size} suspended`,
     ],
     ["accounts", `${accounts.total} known, ${suspended.total} suspended`],
     ["jobs", `${value.jobs.running} running, ${value.jobs.waiting} waiting`],
@@ -144,7 +144,7 @@ function addJobCommand(program: Command): void {
   const job = program.command("job").description("List the jobs of all accounts");
   addPageOptions(job.command("list"))
     .description(
-      "List the latest 100,000 jobs, newest first. With --email and no other filter, list all jobs of that account",
+      "List jobs, newest first. Searches the latest 100,000 jobs; with --email as the only filter, all jobs of that account",
     )
     .option("--status <list>", `list only jobs in these states, separated by commas: ${JOB_STATES.join(", ")}`)
     .option("--email <address>", "list only jobs of this account")

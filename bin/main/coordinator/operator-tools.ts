@@ -91,7 +91,7 @@ export function readPage({ limit, offset }: PageOptions): Page {
 function readCount(flag: string, text: string, min: number, max: number): number {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
-  throw new UsageError(`${flag}: must be a whole number from ${min} to ${max}, got ${JSON.stringify(text)}`);
+  throw new UsageError(`${flag}: must be an integer from ${min} to ${max}, got ${JSON.stringify(text)}`);
 }
 
 /** Reads a flag that takes one line of text. */

@@ -22,7 +22,7 @@ async function embed(client: DemoClient): Promise<string> {
   const { embeddings } = await run<{ embeddings: readonly (readonly number[])[] }>(client, "tiny-embed", { input });
   const [first = [], ...others] = embeddings;
   const near = others.map((other) => other.reduce((sum, x, i) => sum + x * (first[i] ?? 0), 0).toFixed(2));
-  return `embed    "${input[0]}" is ${near[0]} near to "${input[1]}", ${near[1]} to "${input[2]}"`;
+  return `embed    "${input[0]}": similarity ${near[0]} to "${input[1]}", ${near[1]} to "${input[2]}"`;
 }
 
 async function classify(client: DemoClient): Promise<string> {

@@ -27,7 +27,7 @@ export function addConfigCommands(
     });
   add("set")
     .description(
-      "Change a setting; hours, slots, threads and caps apply at once, others at the next start of the agent",
+      "Change a setting; hours, slots, threads, caps and engines apply at once, others at the next start of the agent",
     )
     .argument("<key>", "key of the setting, for example models.disk_budget_gb")
     .argument("<value>", "new value")

@@ -2,10 +2,11 @@ import type { Command } from "commander";
 import type { JoinCredential } from "../../../island-agent/cli/join-command.ts";
 import { isAgentRunning } from "../../../island-agent/control/control-client.ts";
 import { plain } from "../../../shared/cli/plain-text.ts";
+import { askOffer } from "../terminal/ask-again.ts";
 import { askSecret, canAsk, readSecret } from "../terminal/ask.ts";
 import { print } from "../terminal/print.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
-import { startLine } from "./start-line.ts";
+import { islandLine } from "./island-line.ts";
 
 interface JoinFlags {
   readonly data?: string;
@@ -68,16 +69,40 @@ Examples:
         dataDirectory,
       });
       const isRunning = await isAgentRunning(dataDirectory);
-      const next = startLine(options);
+      const next = islandLine("start", options);
+      const joined = [`Joined ${urls.join(", ")}`, `Only Cargos signed with this key run here: ${fingerprint}`];
+      // Before the questions, which the user may cancel.
+      if (options.json !== true) print({}, null, joined.join("\n"));
+      const engines = await offerEngines(dataDirectory, options);
       const advice = isRunning
         ? `The running agent keeps the old settings. Stop it with island drain, then run: ${next}`
         : `Next: ${next}`;
-      const lines = [
-        `Joined ${urls.join(", ")}. ${advice}`,
-        `Only Cargos signed with this key run here: ${fingerprint}`,
-      ];
-      print(options, { urls, fingerprint, next }, lines.join("\n"));
+      print(options, { urls, fingerprint, next }, [...engines, advice].join("\n"));
     });
+}
+
+/**
+ * Asks whether to lend each engine that runs here. Without a terminal, or with --json, it does not ask.
+ * @returns lines for the user.
+ */
+async function offerEngines(dataDirectory: string, options: JoinFlags): Promise<string[]> {
+  const { addEngine, describeInspected, findEngines } = await import("../../../island-agent/cli/engines-commands.ts");
+  const location = { dataDirectory, env: process.env };
+  const lines: string[] = [];
+  for (const { url, isLent, engine } of await findEngines(location)) {
+    if (isLent || engine === null || engine.models.length === 0) continue;
+    const found = `${describeInspected(engine)} runs here, at ${url}.`;
+    if (canAsk() && options.json !== true && (await askOffer(`${found} Lend it?`))) {
+      // The Island has joined, whether or not the engine can be lent.
+      await addEngine(location, url, { ask: null }).then(
+        () => lines.push(`Lends ${engine.name} at ${url}`),
+        (error: unknown) => lines.push(error instanceof Error ? error.message : String(error)),
+      );
+    } else {
+      lines.push(`${found} To lend it: ${islandLine(`engines add ${url}`, options)}`);
+    }
+  }
+  return lines;
 }
 
 /**

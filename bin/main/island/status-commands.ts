@@ -12,12 +12,12 @@ import { systemClock } from "../../../shared/clock.ts";
 import { CliError } from "../../../shared/errors.ts";
 import { outputWidth, print } from "../terminal/print.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
-import { startLine } from "./start-line.ts";
+import { islandLine } from "./island-line.ts";
 import { plainLines } from "../../../shared/cli/plain-text.ts";
 import { onStopSignal } from "../terminal/stop-signals.ts";
 
 /** The control sequences CUP (to the upper left corner), EL, ED and DECTCEM. Source: ECMA-48. */
-const HOME = "\u001B[H";
+const CURSOR_HOME = "\u001B[H";
 const CLEAR_REST_OF_LINE = "\u001B[K";
 const CLEAR_BELOW = "\u001B[J";
 const HIDE_CURSOR = "\u001B[?25l";
@@ -43,7 +43,7 @@ export function addStatusCommands(
   dataDirectoryOf: (options: ShowOptions) => string,
 ): void {
   const describeNoAgent = (options: ShowOptions): Promise<string> =>
-    describeAbsence(dataDirectoryOf(options), startLine(options), systemClock.now());
+    describeAbsence(dataDirectoryOf(options), islandLine("start", options), systemClock.now());
   const describe = async (options: StatusOptions): Promise<{ status: ShownStatus | null; text: string }> => {
     const directory = dataDirectoryOf(options);
     const status = await readStatus(directory);
@@ -85,9 +85,7 @@ export function addStatusCommands(
     .action(async (options: ShowOptions & { limit: string }) => {
       const limit = /^\d{1,4}$/.test(options.limit) ? Number(options.limit) : 0;
       if (limit < 1 || limit > MAX_JOBS) {
-        throw new UsageError(
-          `--limit: must be a whole number from 1 to ${MAX_JOBS}, got ${JSON.stringify(options.limit)}`,
-        );
+        throw new UsageError(`--limit: must be an integer from 1 to ${MAX_JOBS}, got ${JSON.stringify(options.limit)}`);
       }
       const history = await readHistory(dataDirectoryOf(options));
       if (history === null) process.exitCode = 1;
@@ -111,12 +109,12 @@ async function watchScreen(read: () => Promise<string>, everyMs: number): Promis
   const stop = new AbortController();
   onStopSignal(() => stop.abort());
   // Clears the screen only below the new text, so that nothing scrolls away.
-  process.stdout.write(`${HIDE_CURSOR}${HOME}${CLEAR_BELOW}`);
+  process.stdout.write(`${HIDE_CURSOR}${CURSOR_HOME}${CLEAR_BELOW}`);
   try {
     while (!stop.signal.aborted) {
       const text = await read();
       if (stop.signal.aborted) return;
-      process.stdout.write(`${HOME}${fitToTerminal(plainLines(text))}${CLEAR_BELOW}`);
+      process.stdout.write(`${CURSOR_HOME}${fitToTerminal(plainLines(text))}${CLEAR_BELOW}`);
       await systemClock.sleep(everyMs, stop.signal).catch(() => undefined);
     }
   } finally {

@@ -4,9 +4,14 @@ import { askLine } from "./ask.ts";
 /** Maximum number of prompts for one value. Then the command fails. */
 const MAX_PROMPTS = 3;
 
-/** Prompts for a confirmation. @throws {CliError} on Ctrl-C or Ctrl-D. */
+/** Prompts for a confirmation. An empty line is a no. @throws {CliError} on Ctrl-C or Ctrl-D. */
 export async function askYes(question: string): Promise<boolean> {
   return /^y(?:es)?$/i.test(await askLine(`${question} [y/N] `));
+}
+
+/** Prompts for an offer that most users accept. An empty line is a yes. @throws {CliError} on Ctrl-C or Ctrl-D. */
+export async function askOffer(question: string): Promise<boolean> {
+  return /^(?:y(?:es)?)?$/i.test(await askLine(`${question} [Y/n] `));
 }
 
 /**

@@ -32,7 +32,7 @@ interface SystemError extends NodeJS.ErrnoException {
 }
 
 /** Exit codes of all commands; docs/operate/troubleshooting.md and docs/host/troubleshooting.md list them. */
-const FAILED = 1;
+const EXIT_FAILED = 1;
 const USAGE_ERROR = 2;
 
 interface ReportOptions {
@@ -58,7 +58,7 @@ export function reportError(error: unknown, { expected = [], asJson = false }: R
   if (asJson) printJson({ error: { code: codeOf(error, sentence !== null), message } });
   if (sentence !== null) console.error(plainLines(sentence));
   else console.error(plainLines(`Unexpected error, please report this bug in Atoll: ${message}\n${inspect(error)}`));
-  return error instanceof UsageError ? USAGE_ERROR : FAILED;
+  return error instanceof UsageError ? USAGE_ERROR : EXIT_FAILED;
 }
 
 /** Returns the code for scripts: the code that the API uses, or the kind of error. */

@@ -1,13 +1,13 @@
 import { Help, type Argument, type Command, type Option } from "commander";
 import { CliError } from "../../../shared/errors.ts";
 
-/** Wrong usage of a command, such as an invalid value of a flag. Exit code 2. */
+/** A usage error of a command, such as an invalid value of a flag. Exit code 2. */
 export class UsageError extends CliError {
   override readonly name = "UsageError";
 }
 
 /**
- * Options for help texts in which each description begins with a capital letter, and default numbers are not quoted.
+ * Options for help texts in which each description starts with a capital letter, and default numbers are not quoted.
  */
 const CAPITALISED = {
   optionDescription: (option: Option): string =>
@@ -21,7 +21,7 @@ export const HELP_TEXT = "Show the help of a command";
 const capitalise = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /**
- * Makes a command report wrong usage in one line with a hint, instead of with the complete help, and reject the parse.
+ * Makes a command report usage errors in one line with a hint, instead of with the complete help, and reject the parse.
  * Must be called after all commands are added.
  */
 export function explainUsageBriefly(command: Command, parents = ""): void {

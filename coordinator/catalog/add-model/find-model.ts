@@ -36,6 +36,8 @@ export interface FoundModel extends ChosenFiles<FoundFile> {
 }
 
 const MAX_PAGES = 50;
+/** Paths that the address of a Cargo cannot name. */
+const UNADDRESSABLE = /[\s#]|(?:^|\/)\.{0,2}(?:\/|$)/;
 const MAX_LICENCE_BYTES = 200_000;
 const MAX_LICENCE_LENGTH = 100;
 
@@ -97,7 +99,7 @@ async function onHub(
     const tree = treeSchema.safeParse(listed.value);
     if (!tree.success) throw new PinLookupError(`${page.host} returned no list of files for ${repository}`);
     for (const { type, path, lfs } of tree.data) {
-      if (type !== "file" || lfs === undefined) continue;
+      if (type !== "file" || lfs === undefined || UNADDRESSABLE.test(path)) continue;
       const encoded = path.split("/").map(encodeURIComponent).join("/");
       const from = new URL(`${hub}/${repository}/resolve/${commit}/${encoded}`);
       files.push({

@@ -1,4 +1,3 @@
-import { gguf } from "@huggingface/gguf";
 import { z } from "zod";
 import { ServiceError } from "../../../shared/errors.ts";
 import { formatBytes } from "../../../shared/format-bytes.ts";
@@ -62,24 +61,14 @@ interface Parsed {
 
 async function parse(file: FoundFile, requests: HubRequests, commit: string | null): Promise<Parsed> {
   const { from } = file;
+  // Loaded only here: it takes 0.1 s and 9 MB, and few processes add models.
+  const { gguf } = await import("@huggingface/gguf");
   try {
     if (typeof from === "string")
       return parsedOf(await gguf(from, { allowLocalFile: true, computeParametersCount: true }));
-    let failure: unknown;
-    const fetchRange = async (_url: unknown, init?: RequestInit): Promise<Response> => {
-      try {
-        return await readRange(file, from, new Headers(init?.headers).get("range") ?? "", requests, commit);
-      } catch (error) {
-        failure = error;
-        throw error;
-      }
-    };
-    const read = gguf(from.href, { fetch: fetchRange, computeParametersCount: true });
-    return parsedOf(
-      await read.catch((error: unknown) => {
-        throw failure ?? error;
-      }),
-    );
+    const fetchRange = (_url: unknown, init?: RequestInit): Promise<Response> =>
+      readRange(file, from, new Headers(init?.headers).get("range") ?? "", requests, commit);
+    return parsedOf(await gguf(from.href, { fetch: fetchRange, computeParametersCount: true }));
   } catch (error) {
     if (error instanceof PinLookupError || error instanceof ServiceError) throw error;
     throw invalid(file, `cannot be read: ${error instanceof Error ? error.message : String(error)}`);

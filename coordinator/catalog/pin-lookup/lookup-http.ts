@@ -5,7 +5,7 @@ import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
 import { isPrivateAddress } from "../../../shared/net/private-address.ts";
 import { hostProblem } from "../cargo-rules.ts";
 
-/** Default of `responseLimitMs`. An operator waits for the response. */
+/** Default of `responseLimitMs`: an operator waits for the response. */
 const RESPONSE_LIMIT_MS = 2_000;
 /** Maximum size of a response, which is a token or a repository description. */
 const MAX_BODY_BYTES = 4_000_000;
@@ -14,9 +14,9 @@ export interface LookupPolicy {
   readonly hub: string;
   /** Whether to allow requests to hosts with private addresses, and to loopback addresses without TLS. */
   readonly allowPrivate: boolean;
-  /** Hosts that did not respond, which get no further requests. */
+  /** Hosts that did not respond. They get no more requests. */
   readonly silentHosts?: Set<string>;
-  /** Maximum time until a response begins. Default: 2 s. */
+  /** Maximum time until a response starts. Default: 2 s. */
   readonly responseLimitMs?: number;
   /** Resolves a host name to all its addresses. If absent, the operating system does it. */
   readonly addressesOf?: (hostname: string) => Promise<readonly string[]>;
@@ -34,7 +34,7 @@ export class PinLookupError extends Error {
 
 /**
  * Sends one request without following redirects.
- * @throws {PinLookupError} for a forbidden address, or if no response begins in time or before `signal` aborts
+ * @throws {PinLookupError} for a forbidden address, or if no response starts in time or before `signal` aborts
  */
 export async function ask(
   url: URL,

@@ -65,8 +65,8 @@ function assertFitting(file: CargoFile, given: Pins, kind: PinKind | null): void
   for (const [name, pin] of Object.entries(given) as [PinKind, string | undefined][]) {
     if (pin === undefined) continue;
     if (name !== kind) {
-      const wanted = kind === null ? "needs no pin" : `is pinned with ${PIN_NAMES[kind]}`;
-      throw new ServiceError("bad_request", `${file.slug} ${wanted}, but got ${PIN_NAMES[name]}`);
+      const wanted = kind === null ? "needs no pin, but got" : `must be pinned with ${PIN_NAMES[kind]}, not with`;
+      throw new ServiceError("bad_request", `${file.slug} ${wanted} ${PIN_NAMES[name]}`);
     }
     if (!isPin(kind, pin)) throw new ServiceError("bad_request", `"${pin}" is not ${PIN_NAMES[kind]}`);
     const present = pinsOf(file)[kind];

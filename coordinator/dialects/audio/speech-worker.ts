@@ -41,7 +41,7 @@ async function encodeMp3({ samples, sampleRateHz }: Recording): Promise<EncodedS
   const input = isRate ? samples : resample(samples, sampleRateHz, PCM_RATE_HZ);
   const rateHz = isRate ? sampleRateHz : PCM_RATE_HZ;
   encoder.configure({ sampleRate: rateHz, channels: 1, bitrate: MP3_KBITS });
-  // The frames are copied, because the next call of the encoder overwrites them.
+  // The frames are copied: the next call of the encoder overwrites them.
   const frames = Buffer.from(encoder.encode([input]));
   return { bytes: Buffer.concat([frames, encoder.finalize()]), sampleRateHz: rateHz };
 }

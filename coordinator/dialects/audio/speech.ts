@@ -22,7 +22,7 @@ import {
   wavOf,
 } from "./speech-schemas.ts";
 
-/** Maximum recordings that are encoded at the same time. The event loop and storage need the other cores. */
+/** Maximum recordings that are encoded concurrently. The event loop and storage need the other cores. */
 const MAX_THREADS = 1;
 /** Maximum time to encode a recording. A minute of speech takes well under a second. */
 const ENCODING_TIMEOUT_MS = 30_000;

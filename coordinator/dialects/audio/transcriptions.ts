@@ -32,7 +32,7 @@ const HEAD_BYTES = 65_536;
 const TOO_LARGE = `The recording is larger than ${MAX_AUDIO_BYTES} bytes (about 13 minutes of 16 kHz, 16-bit WAV); send it in parts`;
 /** Lifetime of a temporary file. A job that is still running keeps its file for longer. */
 const TEMPORARY_MS = 3_600_000;
-const PLAIN = { "Content-Type": "text/plain; charset=utf-8" };
+const PLAIN_TEXT = { "Content-Type": "text/plain; charset=utf-8" };
 
 const SHARED = {
   about: "A transcription Cargo processes the recording as one job. If the client disconnects, the job is cancelled.",
@@ -96,8 +96,8 @@ async function run(
   const result = ONNX_OUTPUTS["automatic-speech-recognition"].safeParse(made.output).data;
   if (result === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a transcription");
   const transcript = { result, task, language, hasWords, seconds };
-  if (format === "srt" || format === "vtt") return c.body(subtitlesOf(transcript, format), 200, PLAIN);
-  if (format === "text") return c.body(`${result.text.trim()}\n`, 200, PLAIN);
+  if (format === "srt" || format === "vtt") return c.body(subtitlesOf(transcript, format), 200, PLAIN_TEXT);
+  if (format === "text") return c.body(`${result.text.trim()}\n`, 200, PLAIN_TEXT);
   return presentTranscription(transcript, format === "verbose_json");
 }
 
@@ -137,7 +137,7 @@ interface ReceivedFile<T> extends AsyncDisposable {
 /**
  * Reads a form whose field `file` goes into a job's input: as base64 if it is small, otherwise as a temporary file.
  * @param check throws if the form or the file is not acceptable. Nothing is stored before this check
- * @throws {ServiceError} those of {@link readForm} and of `check`, `file_budget_exceeded`, `disk_full`
+ * @throws {ServiceError} as {@link readForm} and `check`, `file_budget_exceeded`, `disk_full`
  * @throws {ValidationError} for a form without the file
  */
 async function receiveAudio<T>(

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import type { FileBatchError } from "../../store/files/file-batches.ts";
 
-/** Maximum bytes of a line: 1 MiB for its body, like that of any request, and 64 KiB for the rest. */
+/** Maximum bytes of a line: 1 MiB for its body, as in any request, and 64 KiB for the rest. */
 const MAX_LINE_BYTES = 1_114_112;
 const MAX_CUSTOM_ID_CHARS = 512;
 const LINE_FEED = 0x0a;

@@ -63,7 +63,7 @@ export function openBatches(
   let loop: (() => Promise<void>) | null = null;
 
   function poll(): Promise<void> {
-    loop ??= every({ clock, log, stop: stop.signal }, POLL_MS, "look for batches of files", adopt);
+    loop ??= every({ clock, log, stop: stop.signal }, POLL_MS, "look for file batches", adopt);
     return loop();
   }
 
@@ -94,11 +94,11 @@ export function openBatches(
   function endpointFor(lease: BatchLease): CallEndpoint {
     const { id: batchId, request, createdAtMs: sinceMs } = lease.batch;
     const options = { chatWaitMs: env.config.chatWaitMs };
-    return (line, isEarlier, signal) => {
+    return (line, isAborted, signal) => {
       const endpoint = endpoints.get(request.endpoint);
       if (endpoint === undefined) throw new Error(`Batches do not support the endpoint ${request.endpoint}`);
       const position = { batchId, line: line.number };
-      const ofLine = isEarlier
+      const ofLine = isAborted
         ? earlierLineJobs(jobs, { ...position, sinceMs })
         : lineJobs(jobs, { ...position, isCancelled: () => lease.abortReason !== null });
       return endpoint({ catalog, options, log, jobs: ofLine }, { submitter: lease.submitter, signal }, line.body);

@@ -15,7 +15,7 @@ export const MAX_LINES = 50_000;
 const MAX_ERRORS = 100;
 /** Interval of touching the result files. A file that is not touched for an hour is removed. */
 const TOUCH_EVERY_MS = 600_000;
-/** Maximum wait for the input in seconds, because a shared disk may show a file later at other coordinators. */
+/** Maximum wait for the input in seconds: a shared disk may show a file later at other coordinators. */
 const MAX_DISK_DELAY_S = 30;
 const NO_INPUT: FileBatchError = {
   code: "file_unavailable",
@@ -44,7 +44,7 @@ export async function runBatch(
   } catch (error) {
     if (lease.stopped.aborted) return;
     const { id } = lease.batch;
-    if (!(error instanceof ServiceError)) env.log.error({ err: error, file_batch_id: id }, "A batch of a file failed");
+    if (!(error instanceof ServiceError)) env.log.error({ err: error, file_batch_id: id }, "A file batch failed");
     // The batch stays open. The coordinator that finds its lease expired runs it again.
     if (error instanceof ServiceError && error.code === "storage_unavailable") return;
     await lease.end({ state: "failed", errors: [batchErrorOf(error)] }).catch(() => false);
@@ -91,7 +91,7 @@ async function work(
   }
   await lease.save({ state: "finalizing", finalizingAtMs: clock.now() });
   if (wasFinalizing) await removeStored(files, lease);
-  // The reservation ends here, because the stored files count for the budget instead.
+  // The reservation ends here: the stored files count for the budget instead.
   reservation[Symbol.dispose]();
   const outputFileId = await storeResult(files, lease, output, "output");
   const errorFileId = await storeResult(files, lease, failures, "errors");
@@ -140,7 +140,7 @@ async function checkLines(path: string, lease: BatchLease): Promise<{ total: num
   return { total: ids.size, errors };
 }
 
-/** Returns a hash of bounded length, because 50,000 of them are in memory. */
+/** Returns a hash of bounded length: 50,000 of them are in memory. */
 function digestOf(customId: string): string {
   return createHash("sha256").update(customId).digest("base64");
 }

@@ -31,10 +31,10 @@ export type LinesInFlight = Set<Promise<void>>;
 
 /**
  * Calls the endpoint of a batch for one line. Returns null if `signal` aborts.
- * @param isEarlier returns only a response that was charged before the batch was aborted
+ * @param isAborted if true, starts no job, and returns a response only if it was charged before the abort
  * @throws {ServiceError} as the endpoint; {@link NoResponseError}
  */
-export type CallEndpoint = (line: BatchLine, isEarlier: boolean, signal: AbortSignal) => Promise<object | null>;
+export type CallEndpoint = (line: BatchLine, isAborted: boolean, signal: AbortSignal) => Promise<object | null>;
 
 /**
  * Runs the lines of a batch, several at a time, and writes their results.
@@ -65,12 +65,12 @@ export async function runLines(
   const respond = async (line: BatchLine, requestId: string) => {
     let attemptsLeft = MAX_EARLIER_ATTEMPTS;
     while (attemptsLeft > 0 && !lease.stopped.aborted) {
-      const isEarlier = lease.abortReason !== null;
-      if (isEarlier) attemptsLeft -= 1;
+      const isAborted = lease.abortReason !== null;
+      if (isAborted) attemptsLeft -= 1;
       const wait = new AbortController();
       waiting.add(wait);
       try {
-        const body = await call(line, isEarlier, wait.signal);
+        const body = await call(line, isAborted, wait.signal);
         if (body !== null) return { status: OK, body };
       } catch (error) {
         if (error instanceof NoResponseError) return null;

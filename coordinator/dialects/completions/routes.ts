@@ -119,7 +119,7 @@ export const completionRoutes = routeGroup("/completions", { tag: "Chat", style:
       200: jsonOrEvents(
         textCompletionSchema,
         textCompletionEventSchema,
-        "The completion, or with `stream` its chunks as Server-Sent Events",
+        "The completion; with `stream`, its chunks as Server-Sent Events",
       ),
     },
   })(async (call) => {

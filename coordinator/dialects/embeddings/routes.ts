@@ -122,7 +122,7 @@ export const embeddingRoutes = routeGroup("/embeddings", { tag: "Chat", style: "
   });
 });
 
-/** Returns the response as JSON. Yields to other requests between parts, because two million numbers take a second. */
+/** Returns the response as JSON. Yields to other requests between parts: two million numbers take a second. */
 async function stringify({ object, data, ...rest }: z.infer<typeof embeddingsSchema>): Promise<string> {
   const parts: string[] = [];
   for (let from = 0; from < data.length; from += VECTORS_PER_TICK) {

@@ -149,7 +149,7 @@ export const imageRoutes = routeGroup("/images", { tag: "Chat", style: "openai" 
     const data: { b64_json: string | LargeJson }[] = [];
     let tokens = 0;
     for (let index = 0; index < (body.n ?? 1); index += 1) {
-      // The jobs run one after the other, because an account may have few unfinished jobs.
+      // The jobs run one after the other: an account may have few unfinished jobs.
       const job = await runJob(deps, client, { slug, input: imageInputOf(body, index), fieldOf: imageFieldOf });
       if (job === null) return null;
       const image = job.feed.items.findLast(({ type }) => type === "image");

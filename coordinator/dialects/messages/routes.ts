@@ -22,7 +22,7 @@ export const messageRoutes = routeGroup("/messages", { tag: "Chat", style: "anth
     id: "createMessage",
     is: "Create a message",
     about:
-      "A chat in the format of Anthropic's Messages API, with the API key in `X-Api-Key` or `Authorization`. A message runs as a job, whose id is the message's id. If the client disconnects, the job is cancelled.",
+      "Takes a chat in the format of Anthropic's Messages API, with the API key in `X-Api-Key` or `Authorization`. A message runs as a job, whose id is the message's id. If the client disconnects, the job is cancelled.",
     ...WAITS_FOR_JOBS,
     body: messageBodySchema,
     mayHaveImages: true,
@@ -30,7 +30,7 @@ export const messageRoutes = routeGroup("/messages", { tag: "Chat", style: "anth
       200: jsonOrEvents(
         messageSchema,
         messageEventSchema,
-        "The message, or with `stream` its events as Server-Sent Events",
+        "The message; with `stream`, its events as Server-Sent Events",
       ),
     },
   })(async (call) => {

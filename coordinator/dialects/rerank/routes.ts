@@ -101,7 +101,7 @@ export const rerankRoutes = routeGroup("/rerank", { tag: "Chat", style: "openai"
     id: "createReranking",
     is: "Rank documents by relevance to a query",
     about:
-      "A reranking Cargo scores the documents, or an embedding Cargo compares their vectors with the query's. The query and all documents are one job. If the client disconnects, the job is cancelled. For Cohere's client, the endpoint is also served at `/v2/rerank` of the host.",
+      "A reranking Cargo scores the documents, or an embedding Cargo compares their vectors with the query's. The query and all documents are one job. If the client disconnects, the job is cancelled. For Cohere's client, `/v2/rerank`, outside the API base, works too.",
     ...WAITS_FOR_JOBS,
     body: rerankBodySchema,
     responses: { 200: json(rerankSchema, "Indexes and scores of the documents, best first") },

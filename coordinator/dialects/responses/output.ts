@@ -124,7 +124,7 @@ export function presentRun(jobId: string, index: number, run: OutputRun, status:
   const id = itemIdOf(jobId, index, run);
   if (run.kind === "reasoning") {
     const content = isBegun ? [] : [reasoningPart(run.text)];
-    // The value is not read, but must not be empty, because clients send back only reasoning that has it.
+    // The value is not read, but must not be empty: clients send back only reasoning that has it.
     return { id, type: "reasoning", status, summary: [], content, encrypted_content: id };
   }
   if (run.kind === "text") {

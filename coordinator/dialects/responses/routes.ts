@@ -40,7 +40,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
     id: "createResponse",
     is: "Create a response",
     about:
-      "A chat in the format of OpenAI's Responses API. A response is stored as a job: the ids `resp_…` and `job_…` end in the same characters, and the retention of jobs applies. If the client disconnects, the job is cancelled, unless it runs in the background.",
+      "Takes a chat in the format of OpenAI's Responses API. A response is stored as a job: the ids `resp_…` and `job_…` end in the same characters, and the retention of jobs applies. If the client disconnects, the job is cancelled, unless it runs in the background.",
     ...WAITS_FOR_JOBS,
     body: responseBodySchema,
     mayHaveImages: true,
@@ -48,7 +48,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
       200: jsonOrEvents(
         responseSchema,
         responseEventSchema,
-        "The response, or with `stream` its events as Server-Sent Events",
+        "The response; with `stream`, its events as Server-Sent Events",
       ),
     },
   })(async (call) => {

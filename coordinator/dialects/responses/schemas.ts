@@ -51,7 +51,7 @@ const metadataSchema = z
   .refine((entries) => Object.keys(entries).length <= 16, "must have at most 16 entries");
 
 const TEXT_LOGPROBS = "message.output_text.logprobs";
-/** Value of `include` that has no effect, because every `reasoning` item already has this member. */
+/** Value of `include` that has no effect: every `reasoning` item already has this member. */
 const ENCRYPTED_REASONING = "reasoning.encrypted_content";
 /** Values of OpenAI's `include` for members that responses of Atoll never contain. */
 const NEVER_INCLUDED: readonly string[] = [
@@ -142,7 +142,7 @@ export const responseBodySchema = requestObject({
   .openapi("ResponseRequest");
 export type ResponseBody = z.infer<typeof responseBodySchema>;
 
-/** Error codes of a response. At `context_length_exceeded`, which OpenAI's API sends undocumented, Codex compacts. */
+/** Error codes of a response. OpenAI sends `context_length_exceeded` without documenting it; Codex then compacts. */
 const RESPONSE_ERRORS = ["server_error", "invalid_prompt", "context_length_exceeded"] as const;
 const RESPONSE_STATES = ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] as const;
 
@@ -260,7 +260,9 @@ export function responseInputOf(
   return { messages: [...before, ...messages], ...fields, response };
 }
 
-/** Returns the log probability fields. `include` requests those of chosen tokens, `top_logprobs` also alternatives. */
+/**
+ * Returns the log probability fields. `include` requests them for chosen tokens, `top_logprobs` also for alternatives.
+ */
 function logprobFieldsOf({ include, top_logprobs: top }: ResponseBody): object {
   const isRequested = include?.includes(TEXT_LOGPROBS) === true || (top ?? 0) > 0;
   return isRequested ? { logprobs: true, top_logprobs: top ?? 0 } : {};

@@ -63,7 +63,7 @@ export async function withReferredItems(
 ): Promise<string | Item[]> {
   if (typeof input === "string") return input;
   const items: Item[] = [];
-  /** The most recently read response. In a conversation, references to items of one response are consecutive. */
+  /** The response that was read last. References to items of one response are usually consecutive. */
   let known: { readonly id: string; readonly output: OpenAiResponse["output"] } = { id: "", output: [] };
   let [reads, chars] = [0, 0];
   for (const [index, item] of input.entries()) {

@@ -101,7 +101,7 @@ interface FunctionName {
 export const namespacedFunctionSchema = z.object({ flat_name: z.string(), namespace: z.string(), name: z.string() });
 export type NamespacedFunction = z.infer<typeof namespacedFunctionSchema>;
 
-/** Returns the flat name that the model sees. It begins with the namespace; a name that is too long ends in a hash. */
+/** Returns the flat name that the model sees. It starts with the namespace; a name that is too long ends in a hash. */
 export function flatNameOf({ namespace, name }: FunctionName): string {
   if (namespace == null) return name;
   const flat = `${namespace}__${name}`;

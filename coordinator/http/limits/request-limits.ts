@@ -83,7 +83,7 @@ export function requestLimits(
     });
   }
 
-  /** Closes the streams of a revoked key or an ended session. Writes no last event, because the jobs have not ended. */
+  /** Closes the streams of a revoked key or an ended session. Writes no last event: the jobs have not ended. */
   function closeStreamsOf(credential: string): void {
     for (const response of openStreams.get(credential)?.responses ?? []) response.destroy();
   }

@@ -34,10 +34,10 @@ async function respondWithLargeJson(
     return c.body(json, 200, HEADERS);
   }
   await limits.openStream(identity, c.env.outgoing);
-  return c.body(ReadableStream.from(encoded(json)), 200, HEADERS);
+  return c.body(ReadableStream.from(encodeParts(json)), 200, HEADERS);
 }
 
-async function* encoded(parts: readonly JsonPart[]): AsyncGenerator<Uint8Array, void, void> {
+async function* encodeParts(parts: readonly JsonPart[]): AsyncGenerator<Uint8Array, void, void> {
   for await (const piece of piecesOfParts(parts)) yield Buffer.from(piece);
 }
 

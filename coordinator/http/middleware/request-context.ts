@@ -52,7 +52,7 @@ export function requestContext(
       note({
         request_id: requestId,
         method,
-        // The query and the body are not logged, because they may contain the client's data.
+        // The query and the body are not logged: they may contain the client's data.
         path: c.req.path.slice(0, MAX_LOGGED_PATH_CHARS),
         status,
         duration_ms: Math.round(durationMs * 1_000) / 1_000,

@@ -224,7 +224,7 @@ export interface FormFile {
 }
 
 /** Error codes of a full disk and of an exhausted disk quota. */
-const FULL = new Set(["ENOSPC", "EDQUOT"]);
+const DISK_FULL_CODES = new Set(["ENOSPC", "EDQUOT"]);
 
 /**
  * Writes `stream` to a new file and returns its size and hash. When `signal` aborts, rejects with its reason.
@@ -257,7 +257,7 @@ async function writeFormFile(
     const { code } = cause as NodeJS.ErrnoException;
     if (code === undefined)
       throw new ServiceError("bad_request", "The form ends in the middle of a file. Send it again", { cause });
-    if (FULL.has(code))
+    if (DISK_FULL_CODES.has(code))
       throw new ServiceError(
         "disk_full",
         "The coordinator's disk is too full for the file. Its operator must free space",

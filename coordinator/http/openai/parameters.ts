@@ -64,7 +64,7 @@ function walk(parameter: Parameter, value: unknown, path: string, findings: Find
   }
   if (entries !== null && Array.isArray(value)) {
     for (const [index, each] of value.entries()) {
-      const entryPath = joined(path, String(index));
+      const entryPath = joinPath(path, String(index));
       if (entries.ignoredEntry?.matches(each) === true) noteIgnored(ignored, entries.name, entryPath);
       else walk(entries, each, entryPath, findings);
     }
@@ -72,8 +72,8 @@ function walk(parameter: Parameter, value: unknown, path: string, findings: Find
   if (members.size === 0 || !isJsonObject(value)) return;
   for (const [key, each] of Object.entries(value)) {
     const member = members.get(key);
-    if (member !== undefined) walk(member, each, joined(path, key), findings);
-    else if (each !== null) faults.push({ path: joined(path, key), message: unknownParameter(key, members, style) });
+    if (member !== undefined) walk(member, each, joinPath(path, key), findings);
+    else if (each !== null) faults.push({ path: joinPath(path, key), message: unknownParameter(key, members, style) });
   }
 }
 
@@ -143,7 +143,7 @@ function addMembers({ name: of, members }: Parameter, schema: z.ZodObject): void
   for (const name of new Set([...(noted?.keys() ?? []), ...Object.keys(shape)])) {
     let member = members.get(name);
     if (member === undefined) {
-      member = emptyParameter(joined(of, name), noted?.get(name) ?? null);
+      member = emptyParameter(joinPath(of, name), noted?.get(name) ?? null);
       members.set(name, member);
     }
     const honoured = shape[name];
@@ -151,6 +151,6 @@ function addMembers({ name: of, members }: Parameter, schema: z.ZodObject): void
   }
 }
 
-function joined(path: string, name: string): string {
+function joinPath(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }

@@ -53,9 +53,9 @@ export interface RouteSpec {
   readonly form?: z.ZodType;
   /** Successful responses, and failures with their own bodies. JSON that the handler returns gets the lowest status. */
   readonly responses: Readonly<Record<number, DocumentedResponse>>;
-  /** Failures in addition to the common ones. */
+  /** Failures besides the common ones. */
   readonly fails?: readonly FailureStatus[];
-  /** Whether the body is that of a vendor's API: unknown parameters are refused, and a header names ignored ones. */
+  /** Whether the body follows a vendor's API: unknown parameters are refused, and a header names ignored ones. */
   readonly isCompatible?: boolean;
 }
 
@@ -75,7 +75,7 @@ export function documentedRoute(
     body === undefined ? form && { "multipart/form-data": { schema: form } } : { "application/json": { schema: body } };
   const successHeaders = headersOf(access !== "public", method === "post" && style !== "plain");
   const own = Object.entries(responses).map(([status, response]) => {
-    // The recorded example is not that of a 202, which only acknowledges the request.
+    // The example does not show the 202, which only acknowledges the request.
     const isUsual = Number(status) < 300 && status !== "202";
     const { content: shown } = response;
     const example = shown === undefined || !isUsual ? {} : { content: withExample(shown, EXAMPLES[id]?.response) };

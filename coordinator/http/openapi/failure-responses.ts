@@ -41,7 +41,7 @@ const JOB_FAILURE = {
   retryable: z.boolean().optional().describe("Whether another attempt may succeed, if a job failed"),
 };
 
-/** Members of `error` in addition to message and code, by status. */
+/** Members of `error` besides message and code, by status. */
 const EXTRAS: Readonly<Partial<Record<FailureStatus, z.ZodRawShape>>> = {
   402: {
     required_credits: z.number().optional().describe("Total cost of the request's jobs"),

@@ -43,7 +43,7 @@ const HEADERS = {
     component: "ShouldRetry",
     type: "string",
     description:
-      "`false` means that the same request would fail or be charged again. The clients of OpenAI and Anthropic then do not retry",
+      "`false` means that the same request would fail or be charged again. OpenAI's and Anthropic's clients do not retry it",
   },
   "WWW-Authenticate": { component: "Authenticate", type: "string", description: "The authentication scheme: Bearer" },
 } as const satisfies Record<string, HeaderFacts>;
@@ -54,14 +54,14 @@ const RATE: readonly HeaderName[] = ["X-RateLimit-Limit", "X-RateLimit-Remaining
 /**
  * Returns the headers of a successful response.
  * @param isKnown Whether the caller has a key or session, whose requests are counted.
- * @param isCompatible Whether the parameters are those of OpenAI's or Anthropic's API.
+ * @param isCompatible Whether the parameters follow OpenAI's or Anthropic's API.
  */
 export function headersOf(isKnown: boolean, isCompatible: boolean): HeaderRefs {
   const always = refs(["X-Request-Id", ...(isKnown ? RATE : [])], "");
   return isCompatible ? { ...always, ...refs(["Atoll-Ignored"], "IfKnown") } : always;
 }
 
-/** Returns the headers of a failure. `maybe` and those of rate limits occur only if the caller is known. */
+/** Returns the headers of a failure. `maybe` and the rate limit headers occur only if the caller is known. */
 export function failureHeaders(always: readonly HeaderName[], maybe: readonly HeaderName[]): HeaderRefs {
   return { ...refs(["X-Request-Id", ...always], ""), ...refs([...maybe, ...RATE], "IfKnown") };
 }

@@ -10,7 +10,7 @@ import { creditsSchema, presentCredits, presentTime, timeSchema } from "../schem
 import { emailText, mailedToken, passwordCaller, passwordText } from "./sessions.ts";
 
 /** Data that remains after an account is deleted: none of it is content or personal data. */
-const KEPT = ["ledger entries", "times, Cargo, state, tokens and charge of each job"] as const;
+const KEPT_DATA = ["ledger entries", "times, Cargo, state, tokens and charge of each job"] as const;
 
 const lineSchema = z
   .object({
@@ -61,7 +61,7 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     c.get("limits").closeStreamsOfAccounts(new Set([id]));
     clearSessionCookie(c.env, deps.options);
     await deps.retention.remove({ kind: "account", id });
-    return { data: { id, deleted: true, kept: [...KEPT] } };
+    return { data: { id, deleted: true, kept: [...KEPT_DATA] } };
   });
 
   routes.patch("/account", {

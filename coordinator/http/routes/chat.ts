@@ -35,7 +35,7 @@ export const chatRoutes = routeGroup("/chat", { tag: "Chat", style: "openai" }, 
     id: "createChatCompletion",
     is: "Create a chat completion",
     about:
-      "A chat runs as a job, whose id is the completion's id. If the client disconnects, the job is cancelled, and the part that was read and delivered is charged. `Idempotency-Key` has no effect. With `n`, each choice is a job; they run one after the other, even in a stream, and the completion's id is the first job's.",
+      "A chat runs as a job, whose id is the completion's id. If the client disconnects, the job is cancelled, and the tokens read and delivered are charged. `Idempotency-Key` has no effect. With `n`, each choice is a job; they run one after the other, even in a stream, and the completion's id is the first job's.",
     access: "write",
     isCompatible: true,
     body: chatBodySchema,
@@ -44,7 +44,7 @@ export const chatRoutes = routeGroup("/chat", { tag: "Chat", style: "openai" }, 
       200: jsonOrEvents(
         completionSchema,
         chatEventSchema,
-        "The completion, or with `stream` its chunks as Server-Sent Events",
+        "The completion; with `stream`, its chunks as Server-Sent Events",
       ),
     },
     fails: [402, 404, 409],
@@ -71,7 +71,7 @@ function submissionsOf(body: z.output<typeof chatBodySchema>): ChatSubmission[] 
 export async function completeChat(deps: JobRunDeps, client: RequestContext, body: z.output<typeof chatBodySchema>) {
   const chats: AwaitedChat[] = [];
   for (const submission of submissionsOf(body)) {
-    // The chats run one after the other, because an account may have few unfinished jobs.
+    // The chats run one after the other: an account may have few unfinished jobs.
     // oxlint-disable-next-line no-await-in-loop
     const chat = await runChat(deps, client, submission);
     if (chat === null) return null;

@@ -122,7 +122,7 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
       200: jsonOrEvents(
         data(answeredSchema),
         conversationEventSchema,
-        "The assistant's message, or with `stream` its events",
+        "The assistant's message; with `stream`, its events",
       ),
     },
     fails: [402, 404, 409],
@@ -170,7 +170,7 @@ function presentAnswered({ question, answer }: AcceptedQuestion, message: Messag
   };
 }
 
-/** Encodes the first event. It has no id, because it is not part of the job's stream, which clients resume by id. */
+/** Encodes the first event. It has no id: it is not part of the job's stream, which clients resume by id. */
 function headEvent({ question, answer }: AcceptedQuestion, message: Message): string {
   const payload = {
     type: "message",

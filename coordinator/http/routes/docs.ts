@@ -9,7 +9,7 @@ import { routeGroup } from "../route-group.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { json } from "../schemas/responses.ts";
 
-/** Files of swagger-ui-dist that the page loads. Their links are relative, because a proxy may add a prefix. */
+/** Files of swagger-ui-dist that the page loads. Their links are relative: a proxy may add a prefix. */
 const ASSETS = new Set(["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"]);
 
 const PAGE = `<!doctype html>
@@ -70,7 +70,7 @@ export const docsRoutes = routeGroup("", { tag: "Service" }, (routes, deps) => {
     return sendFile(c.env, { root, name, headers, missing });
   });
 
-  // The document is created at the first request, because creating it takes as long as the rest of a start.
+  // The document is created at the first request: creating it takes as long as the rest of a start.
   let document: string | undefined;
   routes.get("/openapi.json", {
     id: "getOpenApi",

@@ -51,7 +51,7 @@ const PAGE_HEADERS = {
   "Referrer-Policy": "no-referrer",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
-  // Browsers must revalidate the page, because it names the files of this build.
+  // Browsers must revalidate the page: it names the files of this build.
   "Cache-Control": "no-cache",
 };
 /** `Cache-Control` of files whose names contain a hash of their content. */

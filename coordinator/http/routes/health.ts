@@ -4,7 +4,7 @@ import type { Store } from "../../store/store.ts";
 import { json } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
 
-/** Time for which all callers get the same result, because the endpoint is public and a check is a write. */
+/** Time for which all callers get the same result: the endpoint is public and a check is a write. */
 const FRESH_MS = 1_000;
 const CHECK_TIMEOUT_MS = 2_000;
 

@@ -15,7 +15,7 @@ export const metricRoutes = routeGroup("/metrics", { tag: "Service" }, (routes, 
     id: "getMetrics",
     is: "Get metrics in Prometheus format",
     about:
-      "Metrics are totals, without single accounts or Islands. The request needs the operator's `metrics_token` (`Authorization: Bearer`). If that setting is not set, only programs on the coordinator's machine can read the metrics, and only if other machines cannot reach the coordinator. Any other request gets 404, including one through a proxy or from a page of another site.",
+      "Metrics are totals that do not name accounts or Islands. The request needs the operator's `metrics_token` (`Authorization: Bearer`). If that setting is not set, only programs on the coordinator's machine can read the metrics, and only if other machines cannot reach the coordinator. Any other request gets 404, including one through a proxy or from a page of another site.",
     access: "public",
     responses: { 200: { description: "Prometheus text format", content: { "text/plain": { schema: z.string() } } } },
     fails: [401, 404],

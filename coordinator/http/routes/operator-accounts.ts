@@ -84,7 +84,7 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
     id: "grantCredits",
     is: "Give credits to an account, or take them back",
     about:
-      "Negative credits are taken back, at most what the account can spend, and need a note. With an `Idempotency-Key` header, repeated requests of the same operator, account, key and credits grant once; the same key with another amount is refused with 422. Keys never expire. Without the header, each request grants credits.",
+      "A negative amount takes credits back, up to the available balance, and requires a note. With an `Idempotency-Key` header, repeats with the same operator, account and amount grant once; the same key with another amount is refused with 422. These keys never expire. Without the header, each request grants credits.",
     access: "operator",
     headers: idempotencyHeaders,
     body: z

@@ -10,7 +10,7 @@ export function actorOf(c: Context<HttpEnv>, identity: Identity, { options }: Ht
   return { via: "api", actor: identity.accountId, origin: clientAddress(c.env.incoming, options) };
 }
 
-/** Returns the schema of a text without line breaks, because the owner of an Island sees the text in a terminal. */
+/** Returns the schema of a text without line breaks: the owner of an Island sees the text in a terminal. */
 export const oneLine = (maxLength: number) =>
   z
     .string()

@@ -33,7 +33,7 @@ const jobChangedEvent = summarySchema
   });
 
 const islandChangedEvent = islandSchema
-  .extend({ type: z.literal("island"), online: z.boolean().describe("Whether the Island's status is not `offline`") })
+  .extend({ type: z.literal("island"), online: z.boolean().describe("False if the Island's status is `offline`") })
   .openapi("IslandChangedEvent", {
     description:
       "Sent when an Island connected, disconnected, was renamed or reported a change. Contains the Island's entry in GET /islands",

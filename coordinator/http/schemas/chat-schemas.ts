@@ -24,7 +24,7 @@ const bodyFormatSchema = z.discriminatedUnion("type", [
     schema: z
       .record(z.string(), z.unknown())
       .nullish()
-      .describe("Not part of OpenAI's API. With `json_object`, a schema has the effect of `json_schema`"),
+      .describe("Not part of OpenAI's API. With a schema, `json_object` works like `json_schema`"),
   }),
   schemaFormat,
 ]);
@@ -58,7 +58,7 @@ export const chatBodySchema = requestObject({
     .min(1)
     .max(MAX_REQUESTED_TOKENS)
     .nullish()
-    .describe("Newer name of `max_tokens`, over which it takes precedence"),
+    .describe("Newer name for `max_tokens`; takes precedence over it"),
   ...samplingFields,
   response_format: bodyFormatSchema.nullish(),
   ...toolFields,
@@ -101,7 +101,7 @@ export const chatBodySchema = requestObject({
   usage: z
     .object({ include: z.boolean().nullish() })
     .nullish()
-    .describe("An OpenRouter parameter with the effect of `stream_options.include_usage`"),
+    .describe("OpenRouter's equivalent of `stream_options.include_usage`"),
   reasoning: ignored("an OpenRouter parameter; use `reasoning_effort`"),
   repetition_penalty: refused("use `repeat_penalty`", [1]),
   grammar: refused(USE_FORMAT),

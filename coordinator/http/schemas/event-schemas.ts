@@ -58,5 +58,5 @@ export const jobEventSchemas = [
 
 export const jobEventSchema = z.discriminatedUnion("type", jobEventSchemas).openapi("JobEvent", {
   description:
-    "A stream contains any number of `status`, `token`, `reasoning`, `tool_call`, `progress` and `image` events, then one `done` or `error`. A stream whose delivered output was lost in a crash (position_lost) ends without `done` and `error`",
+    "A stream contains any number of `status`, `token`, `reasoning`, `tool_call`, `progress` and `image` events, then one `done` or `error`. A stream whose delivered output was lost in a crash (position_lost) ends without `done` or `error`",
 });

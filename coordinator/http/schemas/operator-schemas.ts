@@ -72,7 +72,7 @@ const coordinatorSchema = z
     id: z.string().nullable().describe("Null if there is only one coordinator"),
     address: z.string(),
     version: z.string(),
-    answers: z.boolean().describe("False if the coordinator did not reply in time; the totals then lack its part"),
+    answers: z.boolean().describe("False if the coordinator did not reply in time; the totals exclude it"),
     islands: z.int(),
     slots: slotsSchema,
     jobs: z.object({ running: z.int(), waiting: z.int() }),
@@ -93,7 +93,7 @@ export const overviewSchema = z
       ),
     errors_last_minute: z.int().describe("Number of jobs that failed or timed out in the last minute"),
     coordinators: z.array(coordinatorSchema),
-    is_complete: z.boolean().describe("False if a coordinator did not reply; the totals then lack its part"),
+    is_complete: z.boolean().describe("False if a coordinator did not reply; the totals exclude it"),
   })
   .openapi("NetworkOverview", {
     description:

@@ -45,7 +45,7 @@ export function openAiPageOf<S extends z.ZodType>(item: S) {
 
 /**
  * Presents a page in the format of OpenAI's lists.
- * @param found Items of the page, and one item more if there is a further page.
+ * @param found Items of the page, and one more if another page follows.
  */
 export function presentOpenAiPage<T extends { readonly id: string }>(found: readonly T[], limit: number) {
   const data = found.slice(0, limit);

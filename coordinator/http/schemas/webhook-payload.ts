@@ -79,7 +79,7 @@ export function documentWebhooks(app: HttpApp): void {
         body: bodyWithExample({ "application/json": { schema } }, operationId),
       },
       responses: {
-        200: { description: "The event is delivered; any other 2xx means the same" },
+        200: { description: "Event received. Any 2xx counts" },
         410: { description: "The receiver wants no further attempts" },
       },
     });

@@ -7,7 +7,7 @@ export function presentCredits(micro: number): number {
   return micro / MICRO_PER_CREDIT;
 }
 
-/** Converts bytes to megabytes. Rounds up, because an Island needs at least this much. */
+/** Converts bytes to megabytes. Rounds up: an Island needs at least this much. */
 export function presentMegabytes(bytes: number): number {
   return Math.ceil(bytes / MIB);
 }

@@ -36,7 +36,7 @@ export function openConsoleFiles(web = findWeb(import.meta.dirname), build = run
     /** Returns the page for a URL path `depth` folders deep. @throws {ServiceError} `not_found` without a console */
     page: async (depth: number): Promise<string> => {
       const html = (await prepare()).get("index.html")?.toString() ?? "";
-      // The base URL is relative, because a proxy may add a prefix.
+      // The base URL is relative: a proxy may add a prefix.
       return html.replace('<base href="./" />', `<base href="${depth === 0 ? "./" : "../".repeat(depth)}" />`);
     },
   };

@@ -47,7 +47,7 @@ class NodeSocket implements SessionSocket {
     this.#raw = raw;
   }
 
-  /** Resolves when the socket is closed. The promise is created on demand, because there are many idle Islands. */
+  /** Resolves when the socket is closed. The promise is created on demand: there are many idle Islands. */
   get closed(): Promise<void> {
     if (this.#ws.readyState === this.#ws.CLOSED) return Promise.resolve();
     return new Promise((resolve) => this.#ws.once("close", () => resolve()));
@@ -69,7 +69,7 @@ class NodeSocket implements SessionSocket {
     ws.on("pong", () => events.onPong());
     ws.on("error", (error) => events.onError(error));
     ws.on("close", (code) => events.onClose(code));
-    // This listener runs after that of `ws`, which emits the frames.
+    // `ws` emits the frames in its listener, which runs first.
     this.#raw.on("data", (chunk: Buffer) => events.onRead(chunk.length));
   }
 

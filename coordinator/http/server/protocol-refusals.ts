@@ -24,7 +24,7 @@ const PARSER_REFUSALS: Readonly<Record<string, readonly [status: number, message
 
 /**
  * Refuses a request that Node's parser rejected.
- * @param hasResponse Whether a response has begun on this connection, so that the error is not written into it.
+ * @param hasResponse Whether a response has started on this connection, so that the error is not written into it.
  */
 export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex, hasResponse: boolean): void {
   if (!socket.writable || error.code === "ECONNRESET" || hasResponse) {

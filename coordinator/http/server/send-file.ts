@@ -25,7 +25,7 @@ interface FileResponse {
 export function contentHeaders({ sha256, createdAtMs }: Pick<FileRecord, "createdAtMs" | "sha256">) {
   return {
     ETag: `"${sha256}"`,
-    // The time is that of this file, not of its content, which another account may have uploaded earlier.
+    // This is the time of the file, not of its content, which another account may have uploaded earlier.
     "Last-Modified": new Date(createdAtMs).toUTCString(),
     "Content-Type": "application/octet-stream",
   };
@@ -33,7 +33,7 @@ export function contentHeaders({ sha256, createdAtMs }: Pick<FileRecord, "create
 
 /**
  * Sends a file with support for Range, ETag and conditional requests, bypassing Hono. Resolves when the response has
- * begun.
+ * started.
  * @throws {ServiceError} `not_found`. Any other error is unexpected.
  */
 export async function sendFile({ incoming, outgoing }: HttpBindings, { root, name, headers, missing }: FileResponse) {

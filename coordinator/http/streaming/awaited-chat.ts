@@ -33,16 +33,16 @@ export interface ChatSubmission extends Omit<AwaitedJob, "slug"> {
   readonly onJob?: (job: JobHandle) => Promise<void>;
 }
 
-/** A chat whose response can begin: it completed, or it is streamed and has output or waits for a long time. */
+/** A chat whose response can start: it completed, or it is streamed and has output or waits for a long time. */
 export interface AwaitedChat {
   readonly job: JobHandle;
   readonly feed: Feed;
 }
 
 /**
- * Runs a chat until its response can begin. Returns null if the client has disconnected; the job is then cancelled. No
+ * Runs a chat until its response can start. Returns null if the client has disconnected; the job is then cancelled. No
  * header is sent before that, so that a failure can still set the status. The response of a streamed chat without
- * output begins after {@link EXPLAIN_EVERY_MS}.
+ * output starts after {@link EXPLAIN_EVERY_MS}.
  * @throws {ServiceError} of the submission; `no_island_available` when no Island started the job in time; `job_failed`
  */
 export function awaitChat(
@@ -106,7 +106,7 @@ function openFirst(job: JobHandle, onJob: ChatSubmission["onJob"]): () => Promis
 }
 
 /**
- * Submits a further chat of a streamed response and opens its feed. Returns null if the client has disconnected.
+ * Submits another chat of a streamed response and opens its feed. Returns null if the client has disconnected.
  * @throws {ServiceError}
  */
 export async function openChat(

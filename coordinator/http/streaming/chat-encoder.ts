@@ -11,7 +11,7 @@ export interface ChatStreamHead {
   readonly createdS: number;
   readonly model: string;
   readonly includeUsage: boolean;
-  /** Usage of the earlier choices of the stream, to which that of this choice is added. Default: none. */
+  /** Usage of the stream's earlier choices, to which this choice adds its own. Default: none. */
   readonly usage?: StreamUsage;
   readonly index?: number;
   /** Whether this choice is the last one of the stream. Default: true. */
@@ -66,7 +66,7 @@ export const CUT_ERRORS: Record<CutReason, StreamError> = {
 
 /**
  * Returns an encoder of the chunks of a chat completion in the order that OpenAI's clients expect: role, text and
- * finish reason, and after the last choice the usage, if requested, and [DONE]. An error after output began is one
+ * finish reason, and after the last choice the usage, if requested, and [DONE]. An error after output started is one
  * `{error}` line without [DONE], so that a cut completion does not look complete.
  */
 export function chatChunks(stream: ChatStreamHead): FeedEncoder {
@@ -109,7 +109,7 @@ function callDelta({ index, id, name, arguments: args }: Extract<FeedItem, { typ
   return JSON.stringify({ tool_calls: [{ ...call, function: { name, arguments: args } }] });
 }
 
-/** Encodes the line that ends a stream whose job failed after output began. */
+/** Encodes the line that ends a stream whose job failed after output started. */
 export function errorLine({ message, code, retryable }: StreamError): string {
   const type = openAiType(failureStatus(code));
   return `data: ${JSON.stringify({ error: { message, type, param: null, code, retryable } })}\n\n`;

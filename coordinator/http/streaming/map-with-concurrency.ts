@@ -1,6 +1,6 @@
 import { RateLimitedError } from "../../../shared/errors.ts";
 
-/** Maximum unfinished jobs of one request at a time, because an account may have few. */
+/** Maximum unfinished jobs of one request at a time: an account may have few. */
 export const MAX_CONCURRENCY = 4;
 
 /**

@@ -107,7 +107,7 @@ export function relayEvents(
     );
     void pump(async () => {
       await write(HEARTBEAT);
-      // The balance is read again, because a grant of credits is reported before it is stored, and may be stored late.
+      // The balance is read again: a grant of credits is reported before it is stored, and may be stored late.
       await write(await balanceFrame());
     });
   };

@@ -34,7 +34,7 @@ interface FeedStream {
   readonly response: ServerResponse;
   /** Called after the stream of a cut feed has ended. */
   readonly onCut?: (() => void) | undefined;
-  /** Whether the response already has its headers, because it streamed another feed before this one. */
+  /** Whether the response already has its headers: it streamed another feed before this one. */
   readonly isContinued?: boolean | undefined;
   /** Called after `done`; the stream then stays open for another feed. Without it, `done` ends the stream. */
   readonly onDone?: (() => void) | undefined;

@@ -50,7 +50,7 @@ export function sessionWatch(clock: Pick<Clock, "monotonicMs" | "schedule">, int
     /** Adds a session, which is first visited one interval from now. Returns its part, for `remove`. */
     add(session: Watched): number {
       const now = Math.floor(clock.monotonicMs() / partMs);
-      // No part before that of the timer is due.
+      // No part before the part of the timer is due.
       if (size === 0 || now < next) last = now;
       const part = now % count;
       partOf(part).add(session);

@@ -51,7 +51,7 @@ export interface SessionOwner extends IslandIdentity {
   readonly share: AccountShare;
 }
 
-/** Numbers of frames of all Islands by type. Counting must be cheap, because some frames are a single token. */
+/** Numbers of frames of all Islands by type. Counting must be cheap: some frames are a single token. */
 export interface FrameCounts {
   readonly received: Record<FromIsland["type"], number>;
   readonly sent: Record<FromCoordinator["type"], number>;
@@ -110,7 +110,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   send(frame: FromCoordinator): void {
     if (!this.isOpen) return;
     if (this.#socket.bufferedBytes > MAX_UNREAD_BYTES) {
-      this.#log("warn", {}, "Island does not read its frames");
+      this.#log("warn", {}, "Disconnecting an Island that does not read its frames");
       this.#isClosing = true;
       return this.#socket.terminate();
     }
@@ -280,7 +280,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
       const leftMs = this.#lastFrameMs + this.#silenceMs - this.#shared.clock.monotonicMs();
       // A paused Island may send frames that are not read.
       if (isServing && (leftMs > 0 || this.#unstored?.isWaiting === true)) return;
-      this.#log("info", {}, "Island is silent");
+      this.#log("info", {}, "Disconnecting a silent Island");
       this.#socket.terminate();
     });
   }

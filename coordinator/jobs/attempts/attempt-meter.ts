@@ -51,7 +51,7 @@ export class AttemptMeter {
   }
 }
 
-/** Bytes that a tool call counts in addition to its name and arguments. */
+/** Bytes that a tool call counts besides its name and arguments. */
 const CALL_FRAME_BYTES = 64;
 
 /**

@@ -34,7 +34,7 @@ interface ActiveBatch {
   readonly jobs: Map<string, ActiveJob>;
 }
 
-/** Maximum number of waiting batch jobs of one account. Credits do not limit them, because a Cargo may be free. */
+/** Maximum number of waiting batch jobs of one account. Credits do not limit them: a Cargo may be free. */
 const MAX_WAITING_JOBS = 1_000;
 /** `Retry-After` of a refused batch, in seconds. */
 const RETRY_WHEN_FULL_S = 60;
@@ -230,7 +230,7 @@ export function openBatchService(
   };
 }
 
-/** The states of a batch. `pending`: no job has begun. */
+/** The states of a batch. `pending`: no job has started. */
 export const BATCH_STATUSES = ["pending", "running", "completed", "failed", "cancelled"] as const;
 type BatchStatus = (typeof BATCH_STATUSES)[number];
 

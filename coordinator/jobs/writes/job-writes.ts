@@ -36,7 +36,7 @@ export function writeJobs(
     else storeStart(job);
   }
 
-  /** Returns a write whose effects are already visible. A failure ends the process: memory and storage differ. */
+  /** Wraps a write whose effects are already visible in memory. If it fails, the process must end: storage differs. */
   function persist<T>(write: Promise<T>): Promise<T> {
     return write.catch((error: unknown) => {
       if (!isClosed) onFatal(error);

@@ -25,7 +25,7 @@ export class UnstoredOutput {
     this.#startedAtMs = atMs;
   }
 
-  /** Adds a status item. It is stored with the next output, because no acknowledgement waits for it. */
+  /** Adds a status item. It is stored with the next output: no acknowledgement waits for it. */
   announce(status: StatusItem): void {
     // `push` on an empty array would allocate 17 slots in each of 100,000 waiting jobs.
     if (this.#items.length === 0) this.#items = [status];

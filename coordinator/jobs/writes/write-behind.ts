@@ -7,7 +7,7 @@ export type WritingJob = Pick<MutableJob, "unstored" | "appendsInFlight" | "firs
 /** The maximum delay of a write, as a multiple of the minimum delay. */
 const MAX_GROWTH = 10;
 /** Time between two writes of a stream, as a fraction of the stream's age. */
-const PART_OF_AGE = 0.1;
+const INTERVAL_PER_AGE = 0.1;
 
 /** Gathered output of all jobs above which everything is stored at once. */
 const MAX_GATHERED_BYTES = 256 * KIB;
@@ -28,13 +28,13 @@ export function writeBehind<Job extends WritingJob>(clock: Clock, delayMs: numbe
   /** Due times by the monotonic clock. */
   const due = new Map<Job, number>();
   let gatheredBytes = 0;
-  /** Part of {@link gatheredBytes} that the last `storeAll` left, because writes of those jobs were in flight. */
+  /** Part of {@link gatheredBytes} that the last `storeAll` left: writes of those jobs were in flight. */
   let leftBytes = 0;
   let timer: Timer | null = null;
 
   function dueOf(job: Job): number {
     const nowMs = clock.monotonicMs();
-    const grownMs = (nowMs - job.firstOutputMs) * PART_OF_AGE;
+    const grownMs = (nowMs - job.firstOutputMs) * INTERVAL_PER_AGE;
     return nowMs + Math.min(Math.max(delayMs, grownMs), delayMs * MAX_GROWTH);
   }
 

@@ -194,7 +194,7 @@ export const accountSteps = {
   }),
 
   /**
-   * Deletes address, password and all credentials, and begins the removal of the content (`content.ts`), in one commit.
+   * Deletes address, password and all credentials, and starts the removal of the content (`content.ts`), in one commit.
    * Keeps the id, for the ledger. Returns false if there is no such account.
    */
   delete: write(async (tx, accountId: string, atMs: number) => {

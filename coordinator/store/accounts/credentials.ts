@@ -100,7 +100,7 @@ const OWN_KEY = "WHERE id = @keyId AND account_id = @accountId AND revoked_at_ms
 const FIND_KEY = `${KEY} WHERE secret_hash = @secretHash AND revoked_at_ms IS NULL`;
 const FIND_SESSION = `SELECT ${sessionTable.columns("accountId", "expiresAtMs")} FROM sessions
   WHERE token_hash = @tokenHash AND expires_at_ms > @nowMs`;
-/** LIMIT above the number of sessions of any account, because SQLite accepts OFFSET only with a LIMIT. */
+/** LIMIT above the number of sessions of any account: SQLite accepts OFFSET only with a LIMIT. */
 const ALL = 1_000_000;
 
 const toApiKey = ({ scopes, ...row }: KeyRow): ApiKey => ({ ...row, scopes: scopes.split(",") as Scope[] });
@@ -155,7 +155,7 @@ export const credentialSteps = {
 
   /**
    * Changes the given members of a key. Returns undefined if the account has no such active key. Spending of a key that
-   * gets a monthly limit starts with the charges of its jobs since the month of `nowMs` began, plus their open holds.
+   * gets a monthly limit starts with the charges of its jobs since the month of `nowMs` started, plus their open holds.
    */
   changeKey: write(async (tx, accountId: string, keyId: string, change: KeyChange, nowMs: number) => {
     await tx.lockAccount(accountId);

@@ -100,7 +100,7 @@ export interface KnownJobFilter {
   readonly islandId?: string | undefined;
 }
 
-/** Number of newest jobs that a list without an account searches, because counting all would take minutes. */
+/** Number of newest jobs that a list without an account searches: counting all would take minutes. */
 const MAX_LISTED_JOBS = 100_000;
 
 /** Number of unfinished jobs of one Cargo in one state, and the creation time of the oldest. */
@@ -282,7 +282,7 @@ export const operatorSteps = {
     return row && decodeIsland(tx, row);
   }),
 
-  /** Scans all Islands, because each recorded heartbeat would have to update an index of `last_seen_at_ms`. */
+  /** Scans all Islands: each recorded heartbeat would have to update an index of `last_seen_at_ms`. */
   countIslands: pageRead((tx, seenSinceMs: number) => {
     const sql = `SELECT count(*) AS known, count(*) FILTER (WHERE last_seen_at_ms >= @seenSinceMs) AS seen
       FROM islands WHERE removed_at_ms IS NULL`;

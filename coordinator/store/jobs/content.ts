@@ -1,12 +1,12 @@
 import { isTerminal, JOB_STATES } from "../../../shared/job-state.ts";
 import { returnPostings } from "../../credits/postings.ts";
-import { claimRound } from "../work-division.ts";
+import { claimTurn } from "../work-division.ts";
 import { LISTED, UNLISTED } from "./job-guards.ts";
 import { read, write, type Opened } from "../steps/steps.ts";
 import { integer, key, Table, text, type RowOf } from "../steps/table.ts";
 import { indexedBy, inRows, selectIds, someRows, type Tx } from "../steps/tx.ts";
 
-/** Removals of prompts and outputs that have begun and not finished. */
+/** Removals of prompts and outputs that have started and not finished. */
 export const removalTable = new Table(
   "removals",
   {
@@ -45,12 +45,12 @@ export interface ContentStore extends Opened<typeof contentSteps> {
   truncateLog(): Promise<boolean>;
 }
 
-/** Replaces the error message of a job whose output was removed, because it may quote the output. */
+/** Replaces the error message of a job whose output was removed: it may quote the output. */
 const REMOVED_MESSAGE = "The message was removed with the job's output";
 /** Maximum bytes removed by one step, which then takes about as long as a checkpoint: tens of ms on a slow disk. */
 const MAX_STEP_BYTES = 4 * 1_024 * 1_024;
 const MAX_STEP_ROWS = 200;
-/** Minimum bytes that a deleted row counts as, because its deletion rewrites a page. */
+/** Minimum bytes that a deleted row counts as: its deletion rewrites a page. */
 const MIN_ROW_BYTES = 4_096;
 /** Maximum bytes of a row: one piece of a large value. */
 const MAX_ROW_BYTES = 65_536;
@@ -195,7 +195,7 @@ async function deleteAnswerAndQuestion(tx: Tx, jobId: string): Promise<void> {
  */
 export const contentSteps = {
   /** Claims the sweep of a period of `everyMs`. Returns true for one coordinator in each period. */
-  takeSweep: read(async (tx, everyMs: number) => tx.dialect === "sqlite" || claimRound(tx, "sweep", everyMs)),
+  takeSweep: read(async (tx, everyMs: number) => tx.dialect === "sqlite" || claimTurn(tx, "sweep", everyMs)),
 
   /** Records a removal. The record survives a crash and is kept until `finish` succeeds. */
   begin: write(beginRemoval),

@@ -1,6 +1,6 @@
 import type { Question } from "../conversations.ts";
 import type { StoredChunkRow } from "./feed-layout.ts";
-import type { KeyedRequest, Made } from "./idempotency.ts";
+import type { KeyedRequest, FirstRequest } from "./idempotency.ts";
 import type { Piece } from "./large-json.ts";
 import type { JobEnding, JobMove, NewBatch, NewJob, SubmittedJob } from "./job-store.ts";
 
@@ -27,13 +27,17 @@ export interface EndToWrite extends Omit<JobEnding, "output" | "timings" | "erro
 /** Writes of jobs. Each engine has its own SQL for them, because many writes share one commit. */
 export interface HotWrites {
   /** Stores a job. Returns null, or for a repeated Idempotency-Key what the first request with the key created. */
-  submitJob(args: JobToWrite): Made | null;
+  submitJob(args: JobToWrite): FirstRequest | null;
   /** Stores a batch. Returns the number of jobs with a quota slot, or for a repeat what `submitJob` returns. */
-  submitBatch(args: Omit<NewBatch, "jobs"> & { readonly jobs: readonly JobText[] }): Made | number;
-  askQuestion(args: { readonly question: Question; readonly job: JobToWrite }): Made | null;
-  askAgain(args: { readonly answerId: string; readonly endedJobId: string; readonly job: JobToWrite }): Made | null;
+  submitBatch(args: Omit<NewBatch, "jobs"> & { readonly jobs: readonly JobText[] }): FirstRequest | number;
+  askQuestion(args: { readonly question: Question; readonly job: JobToWrite }): FirstRequest | null;
+  askAgain(args: {
+    readonly answerId: string;
+    readonly endedJobId: string;
+    readonly job: JobToWrite;
+  }): FirstRequest | null;
   /** Returns what the first request with the key created. It is a write so that it sees every earlier submission. */
-  findRepeat(args: KeyedRequest): Made | null;
+  findRepeat(args: KeyedRequest): FirstRequest | null;
   moveJob(args: JobMove): void;
   appendFeed(args: ChunkToWrite & { readonly jobId: string; readonly pieces: readonly Piece[] }): void;
   /** Ends a job. Returns the ids of the webhooks that become due. */
@@ -56,6 +60,6 @@ export type RunHotWrite = <K extends keyof HotWrites>(
 export async function findRepeat(
   write: RunHotWrite,
   { accountId, createdAtMs, idempotency }: KeyedRequest,
-): Promise<Made | null> {
+): Promise<FirstRequest | null> {
   return idempotency === null ? null : write(accountId, "findRepeat", { accountId, createdAtMs, idempotency });
 }

@@ -10,13 +10,13 @@ export const IDEMPOTENCY_KEPT_MS = 2 * IDEMPOTENCY_WINDOW_MS;
 export type KeyedRequest = Pick<NewJob, "accountId" | "createdAtMs" | "idempotency">;
 
 /** What the first request with a key created. `jobId`: the job; for a batch, its first job. */
-export interface Made {
+export interface FirstRequest {
   readonly jobId: string;
   readonly batchId: string | null;
 }
 
-/** Returns the batch id. @throws for a single job, which is a bug: its body cannot equal that of a batch. */
-export function requireBatchId({ batchId, jobId }: Made): string {
+/** Returns the batch id. @throws for a single job, which is a bug: its body cannot equal the body of a batch. */
+export function requireBatchId({ batchId, jobId }: FirstRequest): string {
   if (batchId === null) throw new Error(`The Idempotency-Key of a batch belongs to job ${jobId}`);
   return batchId;
 }

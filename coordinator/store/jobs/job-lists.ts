@@ -58,10 +58,10 @@ function sqliteSources({ states, slug, batchId }: JobFilter): string[] {
   const ofCargo = slug === undefined ? "" : "AND slug = @slug";
   const of = (index: string): string => `FROM jobs INDEXED BY ${index} WHERE account_id = @accountId ${ofCargo}`;
   // A batch has at most 100 jobs.
-  if (batchId !== undefined) return [`${of("jobs_by_batch")} AND batch_id = @batchId ${among(wanted)}`];
+  if (batchId !== undefined) return [`${of("jobs_by_batch")} AND batch_id = @batchId ${inStates(wanted)}`];
   const sources = ended.map((state) => `${of("jobs_ended_by_state")} AND ${LISTED} AND state = '${state}'`);
-  if (ended.length > 0) sources.push(`${of("jobs_unlisted")} AND ${UNLISTED} ${among(ended)}`);
-  if (live.length > 0) sources.push(`${of("jobs_live")} AND completed_at_ms IS NULL ${among(live)}`);
+  if (ended.length > 0) sources.push(`${of("jobs_unlisted")} AND ${UNLISTED} ${inStates(ended)}`);
+  if (live.length > 0) sources.push(`${of("jobs_live")} AND completed_at_ms IS NULL ${inStates(live)}`);
   return sources;
 }
 
@@ -69,9 +69,9 @@ function postgresSources({ states, slug, batchId }: JobFilter): string[] {
   const { wanted, ended, live } = partsOf(states);
   if (wanted.length === 0) return ["FROM jobs WHERE false"];
   const jobs = `FROM jobs WHERE account_id = @accountId ${slug === undefined ? "" : "AND slug = @slug"}`;
-  if (batchId !== undefined) return [`${jobs} AND batch_id = @batchId ${among(wanted)}`];
+  if (batchId !== undefined) return [`${jobs} AND batch_id = @batchId ${inStates(wanted)}`];
   const sources = ended.map((state) => `${jobs} AND state = '${state}' AND completed_at_ms IS NOT NULL`);
-  if (live.length > 0) sources.push(`${jobs} AND completed_at_ms IS NULL ${among(live)}`);
+  if (live.length > 0) sources.push(`${jobs} AND completed_at_ms IS NULL ${inStates(live)}`);
   return sources;
 }
 
@@ -81,6 +81,6 @@ function partsOf(states: JobFilter["states"]) {
   return { wanted, ended, live: wanted.filter((state) => !isTerminal(state)) };
 }
 
-function among(states: readonly JobState[]): string {
+function inStates(states: readonly JobState[]): string {
   return `AND state IN (${sqlListOf(states)})`;
 }

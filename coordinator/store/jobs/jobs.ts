@@ -14,7 +14,7 @@ import {
   unfoldItems,
 } from "./feed-layout.ts";
 import { findRepeat, type ChunkToWrite, type JobToWrite, type RunHotWrite } from "./hot-writes.ts";
-import type { KeyedRequest, Made } from "./idempotency.ts";
+import type { KeyedRequest, FirstRequest } from "./idempotency.ts";
 import type { jobReads, JobRow } from "./job-reads.ts";
 import type {
   ActiveJobRecord,
@@ -64,7 +64,7 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
     return row && parseJob(row, (chars) => large(jobId, { name: OUTPUT_NAME, chars }));
   };
 
-  const submit = (answer: NewJob["answer"], job: JobToWrite): Promise<Made | null> => {
+  const submit = (answer: NewJob["answer"], job: JobToWrite): Promise<FirstRequest | null> => {
     const { accountId } = job;
     if (answer === undefined) return write(accountId, "submitJob", job);
     if (answer.kind === "new") return write(accountId, "askQuestion", { question: answer.question, job });
@@ -93,7 +93,7 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
 
     /**
      * Returns the job that the first request with this Idempotency-Key created; undefined without a key, or if no job
-     * is stored for it. Sees every submission called earlier.
+     * is stored for it. Includes every submission that was made before the call.
      * @throws {ServiceError} `idempotency_conflict`.
      */
     async findRepeat(request: KeyedRequest): Promise<JobRecord | undefined> {
@@ -167,7 +167,7 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
     /** Returns the feed of a job, which is the same before and after the job's end; empty for an unknown job. */
     async feed(jobId: string): Promise<readonly FeedPart[]> {
       const chunks = await reads.feedChunks(jobId);
-      // This is read after the chunks, because the end of the job replaces the chunks by this row.
+      // This is read after the chunks: the end of the job replaces the chunks by this row.
       const folded = await reads.foldedFeed(jobId);
       const parts =
         folded === undefined

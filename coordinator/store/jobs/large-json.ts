@@ -56,7 +56,7 @@ export class LargeJson implements LargeRef {
       if (piece === undefined) throw new Error("Large output was deleted during the read");
       read += piece.length;
       yield piece;
-      // Other work gets a turn, because storage and sockets may respond without a pause.
+      // Other work gets a turn: storage and sockets may respond without a pause.
       await nextTick();
     }
   }

@@ -9,7 +9,7 @@ import { byBytes, someRows, type Tx } from "../steps/tx.ts";
 export const USAGE_KINDS = ["spent", "earned"] as const;
 type UsageKind = (typeof USAGE_KINDS)[number];
 
-/** Dimensions by which usage lines can be grouped, in addition to their kind. */
+/** Dimensions by which usage lines can be grouped, besides their kind. */
 export const USAGE_GROUPS = ["day", "cargo", "key"] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 

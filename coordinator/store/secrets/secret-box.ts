@@ -4,7 +4,7 @@ import { addFile, readIfThere } from "./file-secrets.ts";
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Prefix of an encrypted secret. A plain secret begins with `whsec_`. */
+/** Prefix of an encrypted secret. A plain secret starts with `whsec_`. */
 const SEALED = "sealed1:";
 
 /**

@@ -68,7 +68,7 @@ export const someRows = ({ dialect }: Tx, table: string, key: string, condition:
     ? `(${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT @limit)`
     : `ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT @limit))`;
 
-/** Returns an `ORDER BY` term that orders by bytes, whatever the source of the column. */
+/** Returns an `ORDER BY` term that orders by bytes, regardless of the source of the column. */
 export const byBytes = ({ dialect }: Tx, column: string): string =>
   dialect === "sqlite" ? column : `${column} COLLATE "C"`;
 

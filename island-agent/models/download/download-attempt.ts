@@ -37,7 +37,10 @@ export async function attempt<T>(
   }
 }
 
-/** Returns whether the error comes from a socket, DNS, TLS or HTTP parsing. Such errors have a code, unlike those of the agent. */
+/**
+ * Returns whether the error comes from a socket, DNS, TLS or HTTP parsing. Such errors have a code, unlike those of the
+ * agent.
+ */
 function isNetworkError(error: unknown): error is NodeJS.ErrnoException {
   if (error instanceof JobFailure || error instanceof RetriableError) return false;
   return error instanceof Error && "code" in error;

@@ -77,16 +77,16 @@ async function verify({ expected }: Download, part: PartFile): Promise<void> {
   const bytes = part.bytes;
   if (expected.bytes !== null && bytes !== expected.bytes) {
     await part.discard();
-    throw mismatch(`has ${bytes} bytes instead of the ${expected.bytes} that the Cargo specifies`);
+    throw hashMismatch(`has ${bytes} bytes instead of the ${expected.bytes} that the Cargo specifies`);
   }
   const sha256 = expected.sha256 ?? part.facts?.hubSha256 ?? null;
   const actual = part.digest();
   if (sha256 === null || actual === sha256) return;
   await part.discard();
-  throw mismatch(`has the SHA-256 ${actual} instead of ${sha256}`);
+  throw hashMismatch(`has the SHA-256 ${actual} instead of ${sha256}`);
 }
 
-function mismatch(text: string): JobFailure {
+function hashMismatch(text: string): JobFailure {
   return new JobFailure("model_hash_mismatch", `The downloaded model ${text}`, { retryable: true });
 }
 

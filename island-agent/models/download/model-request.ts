@@ -91,7 +91,8 @@ function redirectTarget(location: string | undefined, from: URL): URL {
 }
 
 /**
- * Merges the facts of a response. The hub's redirect contains the SHA-256 and size of a large file. For small files, it contains a different kind of hash.
+ * Merges the facts of a response. The hub's redirect contains the SHA-256 and size of a large file. For small files, it
+ * contains a different kind of hash.
  */
 function mergeHubFacts(known: HubFacts, { headers }: IncomingMessage): HubFacts {
   const etag = String(headers["x-linked-etag"] ?? "").replace(/^(?:W\/)?"(.*)"$/, "$1");

@@ -2,7 +2,10 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { ModelAddressError, parseModelAddress, type ModelAddress } from "../../../shared/model-address.ts";
 import type { FetchPolicy } from "./fetch-policy.ts";
 
-/** Source of a model's bytes. `extension` is safe in a file name and has no dot. It is empty if the address has no extension. */
+/**
+ * Source of a model's bytes. `extension` is safe in a file name and has no dot. It is empty if the address has no
+ * extension.
+ */
 export type ModelSource =
   | { readonly kind: "file"; readonly url: URL; readonly extension: string }
   /** The hub is first asked which file of the repository has the quantization `tag`. */

@@ -10,7 +10,8 @@ interface Waiter<T> {
 }
 
 /**
- * One download with any number of callers. Each caller may leave by its own signal. The download stops when the last caller has left. `T` is the result of a caller.
+ * One download with any number of callers. Each caller may leave by its own signal. The download stops when the last
+ * caller has left. `T` is the result of a caller.
  */
 export class SharedDownload<T> {
   readonly key: string;

@@ -1,7 +1,8 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 
 /**
- * Calls `onStall` once when the other side has been silent for `stallMs` during a wait. Time between waits (a slow disk) does not count. The owner calls `stop`.
+ * Calls `onStall` once when the other side has been silent for `stallMs` during a wait. Time between waits (a slow
+ * disk) does not count. The owner calls `stop`.
  */
 export class StallWatchdog {
   readonly #clock: Clock;

@@ -97,7 +97,10 @@ async function commitOf(
   return parsed.data.sha;
 }
 
-/** Returns the URL of the next page (RFC 8288). Uses only the link's query, because a mirror may send the original hub's address. */
+/**
+ * Returns the URL of the next page (RFC 8288). Uses only the link's query, because a mirror may send the original hub's
+ * address.
+ */
 function nextPage(page: URL, link: string | string[] | undefined): URL | null {
   const target = /<([^<>]*)>\s*;[^<]*\brel="?next\b/.exec([link ?? []].flat().join(", "))?.[1];
   const next = target === undefined ? null : URL.parse(target, page.href);
@@ -166,14 +169,14 @@ async function readDocument(
   try {
     onBytes();
     if (status !== 200) throw statusError(url, { status, message, hub }, policy, clock.now());
-    const body = await readBody(noticed(message, onBytes), MAX_BYTES, describeUrl(url));
+    const body = await readBody(withByteCallback(message, onBytes), MAX_BYTES, describeUrl(url));
     return { body, headers: message.headers };
   } finally {
     message.destroy();
   }
 }
 
-async function* noticed(body: AsyncIterable<Buffer>, onBytes: () => void): AsyncGenerator<Buffer, void> {
+async function* withByteCallback(body: AsyncIterable<Buffer>, onBytes: () => void): AsyncGenerator<Buffer, void> {
   for await (const chunk of body) {
     onBytes();
     yield chunk;

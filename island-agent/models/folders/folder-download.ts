@@ -46,7 +46,8 @@ export class FolderDownload {
   async run(files: readonly FolderFile[], signal: AbortSignal): Promise<Map<string, ModelLease>> {
     const byKey = new Map(files.map((file) => [modelKey(file.ref), file]));
     this.#totalBytes = [...byKey.values()].reduce((sum, { ref }) => sum + ref.sizeBytes, 0);
-    // Lease the files on disk before the others can evict them. Then fetch the largest files, which are most likely not to fit.
+    // Lease the files on disk before the others can evict them. Then fetch the largest files, which are most likely not
+    // to fit.
     const isMissing = (key: string): number => (this.#models.has(key) ? 0 : 1);
     const order = [...byKey].sort(([a, one], [b, other]) => {
       return isMissing(a) - isMissing(b) || other.ref.sizeBytes - one.ref.sizeBytes;

@@ -67,7 +67,8 @@ export class ModelStore {
   }
 
   /**
-   * Opens the directory as the previous process left it, even after a crash. Evicts when the budget is smaller than before.
+   * Opens the directory as the previous process left it, even after a crash. Evicts when the budget is smaller than
+   * before.
    * @throws {DirectoryInUseError | ModelDirectoryError | TypeError} a TypeError for an invalid URL in `fetch`.
    */
   static async open(options: ModelStoreOptions): Promise<ModelStore> {

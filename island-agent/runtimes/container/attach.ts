@@ -3,8 +3,9 @@ import { request as httpsRequest } from "node:https";
 import type { Duplex } from "node:stream";
 
 /**
- * Attaches to a container's standard streams. Writes to the socket are standard input, and ending the socket ends the input. Reads are output frames (see stream-demux.ts). Does not use dockerode, because it sends its options as a body,
- * which Podman passes to the container as input.
+ * Attaches to a container's standard streams. Writes to the socket are standard input, and ending the socket ends the
+ * input. Reads are output frames (see stream-demux.ts). Dockerode is not used: it sends its options as a body, which
+ * Podman passes to the container as input.
  * @param to socket path, or host, port and certificates of the engine.
  */
 export function attach(to: RequestOptions, containerName: string, signal: AbortSignal): Promise<Duplex> {

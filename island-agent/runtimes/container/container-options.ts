@@ -41,7 +41,8 @@ export interface ContainerOptions extends Docker.ContainerCreateOptions {
 const NOBODY = "65534:65534";
 const OPEN_FILES = 1_024;
 /**
- * Makes the kernel kill a Cargo before the owner's programs when the host runs out of memory. This is not isolation, because on some kernels a program can lower its own score.
+ * Makes the kernel kill a Cargo before the owner's programs when the host runs out of memory. This is not isolation,
+ * because on some kernels a program can lower its own score.
  */
 const OOM_SCORE = 500;
 

@@ -30,7 +30,7 @@ export function openEgressFilter(options: EgressFilterOptions) {
    * @throws {JobFailure} `runtime_unavailable`, with a remedy for the owner.
    */
   async function install(): Promise<void> {
-    if (options.platform !== "linux") throw refusal("only Linux can filter it");
+    if (options.platform !== "linux") throw refusal("the network filter requires Linux");
     try {
       await run(egressRules(bridge));
     } catch (error) {
@@ -39,15 +39,14 @@ export function openEgressFilter(options: EgressFilterOptions) {
   }
 
   /**
-   * Checks that the bridge is in this network namespace. An engine on another machine, in a virtual machine or without root has its bridges in another namespace, where the rules have no effect.
+   * Checks that the bridge is in this network namespace. An engine on another machine, in a virtual machine or without
+   * root has its bridges in another namespace, where the rules have no effect.
    * @throws {JobFailure} `runtime_unavailable`
    */
   async function assertHere(): Promise<void> {
     const devices = await readFile(options.devicesFile ?? "/proc/self/net/dev", "utf8").catch(() => "");
     if (devices.split("\n").some((line) => line.trim().startsWith(`${bridge}:`))) return;
-    throw refusal(
-      "the engine's networks are not on this host, where the filter is: it is remote, or runs without root",
-    );
+    throw refusal("the engine runs on another machine or without root, so its traffic cannot be filtered here");
   }
 
   /** Removes the rules. Call it after the bridge is removed. */

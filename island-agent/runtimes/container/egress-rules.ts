@@ -18,7 +18,8 @@ export function egressRules(bridge: string): string {
   return [
     ...replaced(bridge),
     `table inet ${bridge} {`,
-    // This chain runs before addresses are rewritten, so a port of this host that is forwarded elsewhere counts as this host's.
+    // This chain runs before addresses are rewritten, so a port of this host that is forwarded elsewhere counts as this
+    // host's.
     ...chain("arriving", "prerouting priority -300", [`${from} fib daddr type != unicast drop`, ...isPrivate]),
     // This chain runs after addresses are rewritten, possibly to private ones.
     ...chain("passing", "forward priority -5", [

@@ -28,7 +28,8 @@ const CODE_MEANINGS: Readonly<Record<number, string>> = {
 
 /**
  * Returns the failure of a job whose program ended without a `done` or `error` line. Only `cargo_failed` quotes the
- * program: the end of its standard error. The failure is retryable after a signal, since the job may succeed elsewhere, but not after the program's own exit code.
+ * program: the end of its standard error. The failure is retryable after a signal, since the job may succeed elsewhere,
+ * but not after the program's own exit code.
  */
 export function failureOfExit(exit: ContainerExit, memoryBytes: number, stderrTail: string): JobFailure {
   if (exit.isOutOfMemory) {

@@ -89,7 +89,8 @@ export class ImageStore {
   }
 
   /**
-   * Returns the image, and pulls it if the engine does not have it. Concurrent calls share one pull. Aborting one call leaves the pull to the other calls.
+   * Returns the image, and pulls it if the engine does not have it. Concurrent calls share one pull. Aborting one call
+   * leaves the pull to the other calls.
    * @param slug Cargo that needs the image, as reported by `downloads()`.
    * @param mayEvict whether other images may be removed for it; if not, an image that proves too large is removed.
    * @throws {JobFailure} or `signal.reason`.

@@ -9,7 +9,10 @@ const BRIDGE_OPTIONS = { "com.docker.network.bridge.enable_icc": "false" };
 
 const BRIDGE_NAME = "com.docker.network.bridge.name";
 
-/** Returns the bridge's interface name, cut to the length that Linux allows. It is unique for the Island, because several Islands may share an engine. */
+/**
+ * Returns the bridge's interface name, cut to the length that Linux allows. It is unique for the Island, because
+ * several Islands may share an engine.
+ */
 export function bridgeNameOf(islandId: string): string {
   return `atl${createHash("sha256").update(islandId).digest("hex").slice(0, 12)}`;
 }

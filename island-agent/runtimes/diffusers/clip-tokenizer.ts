@@ -1,10 +1,11 @@
 import { CLIPTokenizer } from "@huggingface/transformers";
 
-/** CLIP's context length, whatever the tokenizer's file says. Source: Radford et al. 2021, §2.4. */
+/** CLIP's context length, regardless of what the tokenizer's file says. Source: Radford et al. 2021, §2.4. */
 const MAX_TOKENS = 77;
 
 /**
- * Files of a `tokenizer` folder. `json` is the whole tokenizer, which newer exporters write. Without it, the tokenizer is built from the other files.
+ * Files of a `tokenizer` folder. `json` is the whole tokenizer, which newer exporters write. Without it, the tokenizer
+ * is built from the other files.
  */
 export interface TokenizerFiles {
   readonly config: Readonly<Record<string, unknown>>;
@@ -50,8 +51,8 @@ function specialTokensOf(config: TokenizerFiles["config"]): SpecialTokens {
 }
 
 /**
- * Builds a tokenizer.json with CLIP's splitting and merging from a folder's vocabulary. Source: Radford et al. 2021, code,
- * `simple_tokenizer.py`.
+ * Builds a tokenizer.json with CLIP's splitting and merging from a folder's vocabulary. Source: Radford et al. 2021,
+ * code, `simple_tokenizer.py`.
  */
 function tokenizerJson(special: SpecialTokens, vocab: TokenizerFiles["vocab"], merges: string): object {
   const { pad_token: _, ...added } = special;

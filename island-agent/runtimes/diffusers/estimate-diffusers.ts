@@ -15,7 +15,10 @@ const MAX_WORKING_PER_WEIGHT = 2;
 /** RAM in addition to weights that are stored on a GPU. */
 const HOST_BYTES = 1_536 * MIB;
 
-/** Estimates the memory of a load from the file sizes and the provider. The estimate is rather too high than too low. @throws {JobFailure} */
+/**
+ * Estimates the memory of a load from the file sizes and the provider. The estimate is rather too high than too low.
+ * @throws {JobFailure}
+ */
 export async function estimateDiffusers({ modelPath, weights, device }: LoadRequest): Promise<MemoryUse> {
   const { bytes, textEncoders } = await findPipeline(modelPath, weights);
   const [provider = "cpu"] = await providersFor(device);

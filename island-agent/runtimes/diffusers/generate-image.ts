@@ -97,8 +97,10 @@ interface ImageStart {
 }
 
 /**
- * Prepares the first latents. With a source image, only the last steps run, in proportion to `strength`, and the image gets the noise of the first of these steps (Meng et al. 2021, SDEdit). With a mask, the area outside it is restored after each step (Lugmayr
- * et al. 2022, without their resampling), or given to an inpainting network (Rombach et al. 2022, §4.5).
+ * Prepares the first latents. With a source image, only the last steps run, in proportion to `strength`; the image gets
+ * the noise of the first of them (Meng et al. 2021, SDEdit). With a mask, the area outside the mask is restored after
+ * each step (Lugmayr et al. 2022, without their resampling) or given to an inpainting network (Rombach et al. 2022,
+ * §4.5).
  * @throws {JobFailure}
  */
 async function prepareStart(

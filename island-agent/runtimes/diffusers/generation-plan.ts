@@ -15,7 +15,9 @@ const DEFAULT_XL_GUIDANCE = 5;
 const DEFAULT_SD3_GUIDANCE = 7;
 const DEFAULT_FLUX_GUIDANCE = 3.5;
 const DEFAULT_EMBEDDED_GUIDANCE = 8.5;
-/** Multiple of sides that all usual models support. Latents are 8 times smaller, and the U-Net halves them three times. */
+/**
+ * Multiple of sides that all usual models support. Latents are 8 times smaller, and the U-Net halves them three times.
+ */
 const SAFE_SIDE = 64;
 
 /** A job with the pipeline's defaults filled in. */

@@ -7,7 +7,10 @@ import type { RunRequest } from "../runtime.ts";
 const SIDE_UNIT = 8;
 const MIN_SIDE = 64;
 const MAX_SIDE = 2_048;
-/** Maximum number of pixels, 1536 by 1536. The memory of attention grows with the square of it, and a PNG of noise would fill a frame. */
+/**
+ * Maximum number of pixels, 1536 by 1536. The memory of attention grows with the square of it, and a PNG of noise would
+ * fill a frame.
+ */
 const MAX_PIXELS = 2_359_296;
 const MAX_STEPS = 200;
 const MAX_PROMPT_CHARS = 10_000;

@@ -15,9 +15,9 @@ export function philox(counter: Words4, key: Words2): Words4 {
   let [k0, k1] = key;
   for (let round = 0; round < ROUNDS; round++) {
     [a, b, c, d] = [
-      (high(M1, c) ^ b ^ k0) >>> 0,
+      (highWordOf(M1, c) ^ b ^ k0) >>> 0,
       Math.imul(M1, c) >>> 0,
-      (high(M0, a) ^ d ^ k1) >>> 0,
+      (highWordOf(M0, a) ^ d ^ k1) >>> 0,
       Math.imul(M0, a) >>> 0,
     ];
     k0 = (k0 + W0) >>> 0;
@@ -27,7 +27,7 @@ export function philox(counter: Words4, key: Words2): Words4 {
 }
 
 /** Returns the upper word of a 64-bit product, computed in halves because numbers are exact only up to 2^53. */
-function high(x: number, y: number): number {
+function highWordOf(x: number, y: number): number {
   const [xHigh, xLow] = [x >>> 16, x & 0xffff];
   const [yHigh, yLow] = [y >>> 16, y & 0xffff];
   const middle = xHigh * yLow + Math.floor((xLow * yLow) / 0x10000);

@@ -26,7 +26,8 @@ export interface PipelineFiles {
 
 /**
  * Finds the networks in a folder of diffusers' ONNX exporters.
- * @param weights `model_fp16.onnx` for fp16 and so on. A part without such a file is used as it is, because many folders contain one format under the plain name and the graph states its type.
+ * @param weights `model_fp16.onnx` for fp16 and so on. A part without such a file is used as it is, because many
+ * folders contain one format under the plain name and the graph states its type.
  * @throws {JobFailure} `model_unavailable` when the path does not exist, `model_invalid` naming the missing part.
  */
 export async function findPipeline(modelPath: string, weights: WeightFormat | null): Promise<PipelineFiles> {
@@ -102,7 +103,8 @@ async function findGraph(modelPath: string, part: string, weights: WeightFormat 
   const format = weights !== null && formatsOf(names).includes(weights) ? weights : null;
   const { graphs, data } = chooseGraphs(names, format, part);
   const graph = graphs.find((name) => name.startsWith("model")) ?? graphs[0] ?? "";
-  // Weights that are too large for the graph's file are in a second file: "model.onnx_data" from optimum, "weights.pb" from older diffusers.
+  // Weights that are too large for the graph's file are in a second file: "model.onnx_data" from optimum, "weights.pb"
+  // from older diffusers.
   const used = [graph, ...data, ...names.filter((name) => name === "weights.pb")];
   const sizes = await Promise.all(used.map(async (name) => (await stat(path.join(folder, name))).size));
   return { part, path: path.join(folder, graph), bytes: sizes.reduce((sum, bytes) => sum + bytes, 0) };

@@ -70,7 +70,10 @@ export function zeroEmbeddings({ states, pooled }: PromptEmbeddings): PromptEmbe
   return { states: zeros(states), pooled: pooled && zeros(pooled), textTokens: 0 };
 }
 
-/** Returns the name of the penultimate layer's output. "hidden_states.0" are the embeddings; higher numbers are the layers. */
+/**
+ * Returns the name of the penultimate layer's output. "hidden_states.0" are the embeddings; higher numbers are the
+ * layers.
+ */
 function penultimateState(encoder: PipelineGraph): string {
   const layers = encoder.outputNames
     .filter((name) => /^hidden_states\.\d+$/.test(name))

@@ -5,8 +5,8 @@ export type Elements = Float32Array | readonly number[];
 type RawElements = Float32Array | Float64Array | Uint16Array | Int32Array | BigInt64Array;
 
 /**
- * Converts numbers to a graph's element type. float16 becomes its bit pattern, and integers are rounded. Returns null for types that
- * image networks do not use.
+ * Converts numbers to a graph's element type. float16 becomes its bit pattern, and integers are rounded. Returns null
+ * for types that image networks do not use.
  */
 export function writeElements(type: TensorType, numbers: Elements): RawElements | null {
   switch (type) {

@@ -1,16 +1,22 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock, Timer } from "../../../shared/clock.ts";
+import { ENGINE_PREFIX } from "../../../shared/model-address.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import { Semaphore } from "../../../shared/async/semaphore.ts";
 import { growingMs } from "../../../shared/async/backoff.ts";
-import { connectEngine, EngineFailure, type EngineConnection } from "./engine-connection.ts";
-import type { EngineFacts } from "./engine-facts.ts";
+import { connectEngine, EngineFailure, failureFor, PAUSES_MS, type EngineConnection } from "./engine-connection.ts";
+import { versionOf, type EngineFacts } from "./engine-facts.ts";
 import type { EngineModel, EngineProfile } from "./engine-profile.ts";
 import { measureSlots } from "./measure-slots.ts";
 import { recogniseEngine } from "./profiles/profiles.ts";
 
 const CHECK_MS = 5_000;
 const RETRY = { firstMs: 1_000, maxMs: 30_000 };
+const MAX_PAUSE_MS = 600_000;
+/** Failed checks in a row after which runs are ended, because an engine that hangs does not end them. */
+const HUNG_CHECKS = 2;
+/** Failed runs in a row after which the engine is paused, whatever failed. */
+const FAILING_RUNS = 3;
 /** Slots of an engine whose number could not be measured. */
 const UNKNOWN_SLOTS = 1;
 
@@ -43,11 +49,15 @@ export interface EngineStatus {
   readonly name: string | null;
   readonly state: "checking" | "ready" | "paused" | "unavailable";
   readonly models: readonly string[];
+  /** Those models whose identity nothing proves: the host only declares it. */
+  readonly declared: readonly string[];
   readonly slots: number;
   readonly running: number;
   /** Runs of other clients, such as its owner. */
   readonly othersRunning: number;
   readonly problem: string | null;
+  /** Length of the pause, in ms; null unless `state` is `paused`. */
+  readonly pauseMs: number | null;
 }
 
 /**
@@ -60,6 +70,7 @@ export class AttachedEngine implements AsyncDisposable {
   readonly #options: AttachedEngineOptions;
   readonly #end = new AbortController();
   readonly #slots = new Semaphore<object>(UNKNOWN_SLOTS);
+  readonly #waiting = new Set<() => void>();
   #profile: EngineProfile | null = null;
   #served: readonly ServedModel[] = [];
   #state: EngineStatus["state"] = "checking";
@@ -67,19 +78,31 @@ export class AttachedEngine implements AsyncDisposable {
   #running = 0;
   #othersRunning = 0;
   #problem: string | null = null;
+  #pauseMs = 0;
+  /** Called when the last run has ended. */
+  #onIdle: () => void = () => undefined;
+  /** Failed checks in a row. */
   #failures = 0;
+  /** Failed runs in a row. */
+  #failedRuns = 0;
+  #pausedUntilMs = 0;
+  /** Aborts the runs of an engine that hangs. */
+  #runs = new AbortController();
+  /** Key of the model whose slots could not be measured. */
+  #unmeasured: string | null = null;
   #timer: Timer | null = null;
   #check: Promise<void> | null = null;
 
   constructor(options: AttachedEngineOptions) {
     this.#options = options;
-    this.connection = connectEngine(options.url, options.apiKey, () => this.#assertSameModels());
+    this.connection = connectEngine(options.url, options.apiKey, (model) => this.#assertSame(model));
     void this.check();
   }
 
+  /** @throws {EngineFailure} while the engine is not recognised. */
   get profile(): EngineProfile {
-    if (this.#profile === null) throw new Error(`The engine at ${this.#options.url} has not been recognised`);
-    return this.#profile;
+    if (this.#profile !== null) return this.#profile;
+    throw new EngineFailure(`The engine at ${this.#options.url} is unavailable: ${this.#problem ?? "not recognised"}`);
   }
 
   get slots(): number {
@@ -102,68 +125,96 @@ export class AttachedEngine implements AsyncDisposable {
       name: this.#profile?.name ?? null,
       state: this.#state,
       models: this.#served.map(({ model }) => model.id),
+      declared: this.#served.filter(({ key }) => key.startsWith(ENGINE_PREFIX)).map(({ model }) => model.id),
       slots: this.#slotCount,
       running: this.#running,
       othersRunning: this.#othersRunning,
       problem: this.#problem,
+      pauseMs: this.#state === "paused" ? this.#pauseMs : null,
     };
   }
 
-  /** Runs `work` in one of the engine's slots. A failure of the engine pauses it. @throws errors of `work`. */
-  async use<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    await this.#slots.acquire(work, signal);
+  /**
+   * Runs `work` in one of the engine's slots. Its signal also aborts when the engine hangs. Failures of the engine pause
+   * it. @throws errors of `work`.
+   * @param onWorking called while the run waits for others that make progress.
+   */
+  async use<T>(
+    signal: AbortSignal,
+    onWorking: () => void,
+    work: (signal: AbortSignal, onProgress: () => void) => Promise<T>,
+  ): Promise<T> {
+    this.#waiting.add(onWorking);
+    await this.#slots.acquire(work, signal).finally(() => this.#waiting.delete(onWorking));
     this.#running += 1;
     try {
-      return await work();
+      const result = await work(AbortSignal.any([signal, this.#runs.signal]), () => {
+        for (const each of this.#waiting) each();
+      });
+      this.#failedRuns = 0;
+      return result;
     } catch (error) {
-      if (error instanceof EngineFailure && error.pauseMs > 0 && !signal.aborted) this.#pause(error);
+      if (error instanceof EngineFailure && !signal.aborted) this.#noteFailure(error);
       throw error;
     } finally {
       this.#running -= 1;
       this.#slots.release();
+      if (this.#running === 0) this.#onIdle();
     }
   }
 
   /** Asks the engine what it serves. Never rejects. */
-  check(): Promise<void> {
+  async check(): Promise<void> {
+    if (this.#end.signal.aborted) return;
     this.#timer?.cancel();
     this.#check ??= this.#checkNow().finally(() => {
       this.#check = null;
     });
-    return this.#check;
+    await this.#check;
   }
 
+  /** Detaches the engine. Resolves when its runs have ended. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#end.abort(new Error("the agent stops"));
+    this.#end.abort(new Error("the engine is detached"));
     this.#timer?.cancel();
-    await this.#check;
+    this.#serve([]);
+    if (this.#running > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     this.connection[Symbol.dispose]();
+    await this.#check;
     this.#serve([]);
   }
 
   async #checkNow(): Promise<void> {
     const { clock, log, url, onChange } = this.#options;
     const before = this.status();
-    let waitMs = CHECK_MS;
+    let waitMs: number;
     try {
       this.#profile ??= await recogniseEngine(this.connection.read);
       await this.connection.read(this.#profile.healthPath);
       await this.#readServed(this.#profile);
       await this.#readSlots(this.#profile);
+      this.#end.signal.throwIfAborted();
       this.#failures = 0;
-      this.#problem = null;
-      this.#state = "ready";
+      const pauseMs = this.#pausedUntilMs - clock.monotonicMs();
+      waitMs = pauseMs > 0 ? pauseMs : CHECK_MS;
+      this.#state = pauseMs > 0 ? "paused" : "ready";
+      if (pauseMs <= 0) this.#problem = null;
     } catch (error) {
       if (this.#end.signal.aborted) return;
+      const failure = this.#failureFor(error);
       this.#failures += 1;
       waitMs = growingMs(this.#failures, RETRY);
-      this.#problem = error instanceof Error ? error.message : String(error);
+      this.#problem = failure.message;
       this.#state = "unavailable";
       // Another program may listen there next.
       this.#profile = null;
       this.#serve([]);
+      if (this.#failures >= HUNG_CHECKS) {
+        this.#runs.abort(failure);
+        this.#runs = new AbortController();
+      }
     }
-    this.#timer = clock.schedule(waitMs, () => void this.check());
+    this.#schedule(waitMs);
     const now = this.status();
     if (isDeepStrictEqual(before, now)) return;
     onChange();
@@ -173,19 +224,39 @@ export class AttachedEngine implements AsyncDisposable {
     else log.warn({ url, reason: problem }, "Engine is unavailable");
   }
 
+  #schedule(waitMs: number): void {
+    if (this.#end.signal.aborted) return;
+    this.#timer?.cancel();
+    this.#timer = this.#options.clock.schedule(waitMs, () => void this.check());
+  }
+
+  async #readModels(profile: EngineProfile): Promise<readonly EngineModel[]> {
+    const known = this.#served.map(({ model }) => model);
+    const models = await profile.models(this.connection.read, known);
+    return Promise.all(
+      models.map(async (model) => {
+        return model.proof?.kind === "file" ? { ...model, version: await versionOf(model.proof.path) } : model;
+      }),
+    );
+  }
+
   async #readServed(profile: EngineProfile): Promise<void> {
-    const models = await profile.models(this.connection.read);
-    const isServed = (model: EngineModel): boolean => this.#served.some((each) => isDeepStrictEqual(each.model, model));
+    const models = await this.#readModels(profile);
+    // Facts such as the context change when an engine loads a model.
+    const kept = this.#served.flatMap((each) => {
+      const model = models.find((other) => isSame(other, each.model));
+      return model === undefined ? [] : [{ ...each, model }];
+    });
     // Reading a new model's file takes long. The others are known already.
-    this.#serve(this.#served.filter(({ model }) => models.some((each) => isDeepStrictEqual(each, model))));
-    for (const model of models.filter((each) => !isServed(each))) {
+    this.#serve(kept);
+    for (const model of models.filter((each) => !kept.some((other) => isSame(each, other.model)))) {
       const { promise: gone, resolve: end } = Promise.withResolvers<void>();
       this.#serve([...this.#served, { model, key: await this.#keyOf(model), gone, end }]);
     }
   }
 
   async #keyOf({ proof, id }: EngineModel): Promise<string> {
-    const declared = `engine:${id}`;
+    const declared = `engine:${declaredName(id)}`;
     if (proof === null) return declared;
     switch (proof.kind) {
       case "file":
@@ -203,46 +274,82 @@ export class AttachedEngine implements AsyncDisposable {
   #serve(served: readonly ServedModel[]): void {
     const before = this.#served;
     this.#served = served;
-    for (const each of before) if (!served.includes(each)) each.end();
+    for (const each of before) if (!served.some(({ gone }) => gone === each.gone)) each.end();
   }
 
   async #readSlots(profile: EngineProfile): Promise<void> {
     const { read } = this.connection;
     const slots = this.#options.slots ?? (await profile.slots?.(read)) ?? (await this.#measuredSlots());
-    const running = (await profile.running?.(read)) ?? this.#running;
+    const before = this.#running;
+    const running = (await profile.running?.(read)) ?? 0;
     this.#slotCount = Math.max(1, slots);
-    this.#othersRunning = Math.max(0, running - this.#running);
+    // Own runs may have begun or ended while the engine counted.
+    this.#othersRunning = Math.max(0, running - Math.max(before, this.#running));
     this.#slots.setPermits(Math.max(1, this.#slotCount - this.#othersRunning));
   }
 
   async #measuredSlots(): Promise<number> {
-    const { facts, clock, url } = this.#options;
+    const { facts, clock, url, log } = this.#options;
     const chat = this.#served.find(({ model }) => model.task === null);
     if (chat === undefined) return UNKNOWN_SLOTS;
     const key = `${url} ${chat.key}`;
     const known = facts.slotsOf(key);
     if (known !== null) return known;
-    const measured = await measureSlots(this.connection, chat.model.id, clock, this.#end.signal);
-    await facts.noteSlots(key, measured);
-    return measured;
+    if (this.#unmeasured === key) return UNKNOWN_SLOTS;
+    try {
+      const measured = await measureSlots(this.connection, chat.model, clock, this.#end.signal);
+      await facts.noteSlots(key, measured);
+      return measured;
+    } catch (error) {
+      this.#end.signal.throwIfAborted();
+      // Other models may run, so the engine is available.
+      log.warn({ url, model: chat.model.id, reason: String(error) }, "Could not measure the slots of an engine");
+      this.#unmeasured = key;
+      return UNKNOWN_SLOTS;
+    }
   }
 
-  /** @throws {EngineFailure} if another process, or the same with other models, listens now. */
-  async #assertSameModels(): Promise<void> {
-    const models = await this.profile.models(this.connection.read);
-    const isSame = models.every((model) => this.#served.some((each) => isDeepStrictEqual(each.model, model)));
-    if (isSame && models.length === this.#served.length) return;
-    throw new EngineFailure("The engine serves other models since it was restarted", { pauseMs: 1_000 });
+  /** @throws {EngineFailure} if another process, or the same with another model, listens now. */
+  async #assertSame(model: EngineModel): Promise<void> {
+    const models = await this.#readModels(this.profile).catch((error: unknown) => {
+      throw this.#failureFor(error);
+    });
+    if (models.some((each) => isSame(each, model))) return;
+    throw new EngineFailure(`The engine no longer serves the model ${model.id}`, { pauseMs: PAUSES_MS.gone });
   }
 
-  #pause({ message, pauseMs }: EngineFailure): void {
+  #failureFor(error: unknown): EngineFailure {
+    return failureFor(error, this.#options.url, this.#profile?.name);
+  }
+
+  #noteFailure(failure: EngineFailure): void {
+    // The first of several failures at once has paused the engine.
+    if (this.#state !== "ready" || this.#end.signal.aborted) return;
+    this.#failedRuns += 1;
+    const pauseMs = failure.pauseMs || (this.#failedRuns >= FAILING_RUNS ? PAUSES_MS.overloaded : 0);
+    if (pauseMs === 0) return;
+    this.#pause(failure.message, growingMs(this.#failedRuns, { firstMs: pauseMs, maxMs: MAX_PAUSE_MS }));
+  }
+
+  #pause(problem: string, pauseMs: number): void {
     const { clock, log, url, onChange } = this.#options;
-    this.#problem = message;
+    this.#pausedUntilMs = clock.monotonicMs() + pauseMs;
+    this.#problem = problem;
+    this.#pauseMs = pauseMs;
     this.#state = "paused";
     this.#serve([]);
-    log.warn({ url, reason: message, pause_ms: pauseMs }, "Engine gets no jobs for a while");
-    this.#timer?.cancel();
-    this.#timer = clock.schedule(pauseMs, () => void this.check());
+    log.warn({ url, reason: problem, pause_ms: pauseMs }, "Engine gets no jobs for a while");
+    this.#schedule(pauseMs);
     onChange();
   }
+}
+
+function isSame(a: EngineModel, b: EngineModel): boolean {
+  return a.id === b.id && a.version === b.version && isDeepStrictEqual(a.proof, b.proof);
+}
+
+/** Returns a name for a model's id, which may be a path of this machine: at most 100 of A-Z, a-z, 0-9 and ._:/-. */
+function declaredName(id: string): string {
+  const name = /([^/\\]+)\.gguf$/i.exec(id)?.[1] ?? id;
+  return name.replaceAll(/[^A-Za-z0-9._:/-]+/g, "-").slice(0, 100);
 }

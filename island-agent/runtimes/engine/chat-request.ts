@@ -22,11 +22,11 @@ export function chatRequestTo(
     max_tokens: Math.max(1, chat.maxTokens - (resume?.tokens ?? 0)),
     stream: true,
     stream_options: { include_usage: true },
-    ...chatMembers?.(chat),
   };
+  const own = chatMembers?.(chat);
   if (chat.isRaw) {
     const prompt = chat.messages.map(({ content }) => content).join("") + (resume?.text ?? "");
-    return { path: "/v1/completions", body: { ...common, prompt } };
+    return { path: "/v1/completions", body: { ...common, prompt, ...own } };
   }
   const messages = chat.messages.map(messageOf);
   if (resume !== null) messages.push({ role: "assistant", content: resume.text });
@@ -36,7 +36,15 @@ export function chatRequestTo(
       : {};
   return {
     path: "/v1/chat/completions",
-    body: { ...common, messages, ...formatOf(chat), ...toolsOf(chat), ...probabilitiesOf(chat), ...continuation },
+    body: {
+      ...common,
+      messages,
+      ...formatOf(chat),
+      ...toolsOf(chat),
+      ...probabilitiesOf(chat),
+      ...continuation,
+      ...own,
+    },
   };
 }
 

@@ -1,15 +1,22 @@
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
-import { MAX_TOOL_CALLS } from "../../../shared/chat-tools.ts";
+import type { ToolUse } from "../../../shared/chat-tools.ts";
+import { JobFailure } from "../../../shared/errors.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import type { FinishReason, OutputItem, Usage } from "../../../shared/output.ts";
-import { MAX_PROBABLE_CHARS, MIN_LOGPROB, type TokenProbability } from "../../../shared/token-probability.ts";
+import {
+  MAX_PROBABLE_CHARS,
+  MAX_PROBABLE_TOKENS,
+  MAX_TOP_LOGPROBS,
+  MIN_LOGPROB,
+  type TokenProbability,
+} from "../../../shared/token-probability.ts";
 import type { RunResult } from "../runtime.ts";
-import { EngineFailure } from "./engine-connection.ts";
+import { EngineFailure, failureIn, PAUSES_MS, readText } from "./engine-connection.ts";
 
 const MAX_EVENT_CHARS = 8 * MIB;
-/** Pause of an engine whose responses are not those of OpenAI's API. */
-const GARBAGE_PAUSE_MS = 30_000;
+/** Finish reasons of a response that the engine gave up. */
+const GIVEN_UP = ["abort", "cancelled", "error"];
 
 const text = z.string().nullish();
 const tokensSchema = z.number().int().min(0).max(1_000_000_000);
@@ -18,38 +25,37 @@ const entrySchema = z.object({
   logprob: z.number().nullable(),
   bytes: z.array(z.number().int().min(0).max(255)).nullish(),
 });
+/** What a response adds: `delta` of a stream's event, or `message` of a whole response. */
+const partSchema = z.object({
+  content: text,
+  /** Names of several engines for the same text. */
+  reasoning_content: text,
+  reasoning: text.catch(undefined),
+  tool_calls: z
+    .array(
+      z.object({
+        index: z.number().int().min(0).nullish(),
+        id: text,
+        function: z.object({ name: text, arguments: text }).nullish(),
+      }),
+    )
+    .nullish(),
+});
+type CallPart = NonNullable<z.infer<typeof partSchema>["tool_calls"]>[number];
 const chunkSchema = z.object({
   model: text,
   choices: z
     .array(
       z.object({
+        index: z.number().nullish(),
         /** Only in text completions. */
         text,
-        delta: z
-          .object({
-            content: text,
-            /** Names of several engines for the same text. */
-            reasoning_content: text,
-            reasoning: text,
-            tool_calls: z
-              .array(
-                z.object({
-                  index: z
-                    .number()
-                    .int()
-                    .min(0)
-                    .max(MAX_TOOL_CALLS - 1)
-                    .nullish(),
-                  id: text,
-                  function: z.object({ name: text, arguments: text }).nullish(),
-                }),
-              )
-              .nullish(),
-          })
-          .nullish(),
+        delta: partSchema.nullish(),
+        message: partSchema.nullish(),
         finish_reason: text,
-        /** vLLM and SGLang: the stop sequence, or the id of a token. */
+        /** vLLM: the stop sequence, or the id of a token. SGLang's name for it: `matched_stop`. */
         stop_reason: z.unknown().optional(),
+        matched_stop: z.unknown().optional(),
         logprobs: z
           .object({
             content: z.array(entrySchema.extend({ top_logprobs: z.array(entrySchema).nullish() })).nullish(),
@@ -60,6 +66,8 @@ const chunkSchema = z.object({
     )
     .nullish(),
   usage: z.object({ prompt_tokens: tokensSchema, completion_tokens: tokensSchema.nullish() }).nullish(),
+  /** llama-server: how much of the prompt has been read. */
+  prompt_progress: z.unknown().optional(),
   error: z.unknown().optional(),
 });
 type Chunk = z.infer<typeof chunkSchema>;
@@ -71,33 +79,52 @@ interface StreamOptions {
   /** Whether the text before the completion is delivered as reasoning. Otherwise it is dropped. */
   readonly reasons: boolean;
   readonly stop: readonly string[];
+  /** Tools that the model may call. Default: none. */
+  readonly toolUse?: ToolUse | null;
   readonly onOutput: (item: OutputItem) => void;
   readonly onWorking: () => void;
 }
 
 /**
  * Reads the stream of a chat or text completion (server-sent events, WHATWG HTML) until its end.
- * @throws {EngineFailure} for a stream that breaks, is not OpenAI's, or is of another model.
+ * @throws {EngineFailure} for a stream that breaks, is not OpenAI's, or is of another model; {@link JobFailure} for a
+ * response that the request does not allow.
  */
 export async function readChatStream(response: IncomingMessage, options: StreamOptions): Promise<RunResult> {
   const chat = new ChatStream(options);
-  response.setEncoding("utf8");
-  let rest = "";
+  const type = response.headers["content-type"] ?? "text/event-stream";
   try {
-    for await (const piece of response as AsyncIterable<string>) {
-      const lines = (rest + piece).split("\n");
-      rest = lines.pop() ?? "";
-      if (rest.length > MAX_EVENT_CHARS) throw garbage(`an event has more than ${MAX_EVENT_CHARS} characters`);
-      for (const line of lines) if (line.startsWith("data:")) chat.read(line.slice(5).trim());
-    }
+    if (type.startsWith("application/json")) chat.read(await readText(response, MAX_EVENT_CHARS));
+    else if (type.startsWith("text/event-stream")) await readEvents(response, (data) => chat.read(data));
+    else throw garbage(`its content type is ${type.slice(0, 100)}`);
   } catch (cause) {
-    if (cause instanceof EngineFailure) throw cause;
+    if (cause instanceof JobFailure) throw cause;
     throw new EngineFailure("The engine closed the connection before the response was complete", {
-      pauseMs: 1_000,
+      pauseMs: PAUSES_MS.gone,
       cause,
     });
   }
   return chat.result();
+}
+
+/** Reads the data of each event until "[DONE]" or the end. */
+async function readEvents(response: IncomingMessage, read: (data: string) => void): Promise<void> {
+  response.setEncoding("utf8");
+  let rest = "";
+  // The socket serves further runs, unless the engine goes on after the end.
+  for await (const piece of response.iterator({ destroyOnReturn: false }) as AsyncIterable<string>) {
+    const lines = (rest + piece).split("\n");
+    rest = lines.pop() ?? "";
+    if (rest.length > MAX_EVENT_CHARS) throw garbage(`an event has more than ${MAX_EVENT_CHARS} characters`);
+    for (const line of lines) {
+      const data = /^\uFEFF?data:(.*)$/s.exec(line)?.[1]?.trim() ?? "";
+      if (data === "[DONE]") {
+        response.on("data", () => response.destroy());
+        return;
+      }
+      if (data !== "") read(data);
+    }
+  }
 }
 
 /** The response of one run, as far as it was read. */
@@ -107,73 +134,100 @@ class ChatStream {
   #usage: Usage | null = null;
   #finish: FinishReason | null = null;
   #stopSequence: string | undefined;
-  /** Indexes of the tool calls whose id and name were delivered. */
-  readonly #calls = new Set<number>();
+  /** Tool calls that were delivered, by the engine's index. `place`: their index in the completion. */
+  readonly #calls = new Map<number, { readonly id: string; readonly place: number }>();
+  #callCount = 0;
 
   constructor(options: StreamOptions) {
     this.#options = options;
   }
 
+  /** Reads the data of an event, or a whole response. */
   read(data: string): void {
-    if (data === "" || data === "[DONE]") return;
     const chunk = readChunk(data);
-    if (chunk.error !== undefined && chunk.error !== null) throw failureIn(chunk.error);
-    const { modelId } = this.#options;
+    if (chunk.error != null) throw failureIn(textOfError(chunk.error));
+    const { modelId, onWorking } = this.#options;
     if (typeof chunk.model === "string" && chunk.model !== "" && chunk.model !== modelId) {
-      throw new EngineFailure(`The engine responded with the model ${chunk.model} instead of ${modelId}`, {
-        pauseMs: 1_000,
-      });
+      const message = `The engine responded with the model ${chunk.model.slice(0, 200)} instead of ${modelId}`;
+      throw new EngineFailure(message, { pauseMs: PAUSES_MS.gone });
     }
-    for (const choice of chunk.choices ?? []) this.#readChoice(choice);
+    if (chunk.prompt_progress != null) onWorking();
+    for (const choice of chunk.choices ?? []) if ((choice.index ?? 0) === 0) this.#readChoice(choice);
     if (chunk.usage == null) return;
     const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = chunk.usage;
     this.#usage = { promptTokens, completionTokens: completionTokens ?? this.#tokens };
   }
 
+  /** @throws {JobFailure} */
   result(): RunResult {
     if (this.#finish === null) {
-      throw new EngineFailure("The engine ended the response without a finish reason", { pauseMs: 1_000 });
+      throw new EngineFailure("The engine ended the response without a finish reason", { pauseMs: PAUSES_MS.gone });
+    }
+    if (this.#options.toolUse?.isRequired === true && this.#callCount === 0) {
+      throw new JobFailure("invalid_output", "The model called no tool, although a call was required", {
+        retryable: true,
+      });
     }
     const usage = this.#usage ?? { promptTokens: 0, completionTokens: this.#tokens };
     const stopSequence = this.#stopSequence === undefined ? {} : { stopSequence: this.#stopSequence };
     return { finishReason: this.#finish, ...stopSequence, usage };
   }
 
-  #readChoice({ text: raw, delta, finish_reason: finish, stop_reason: stopReason, logprobs }: Choice): void {
-    const { onOutput, onWorking, reasons, stop } = this.#options;
-    const reasoning = delta?.reasoning_content ?? delta?.reasoning ?? "";
+  #readChoice({ text: raw, delta, message, finish_reason: finish, logprobs, ...choice }: Choice): void {
+    const { onOutput, onWorking, reasons, stop, toolUse } = this.#options;
+    const part = delta ?? message;
+    const reasoning = part?.reasoning_content ?? part?.reasoning ?? "";
     if (reasoning !== "") {
       if (reasons) onOutput({ type: "reasoning", content: reasoning, count: this.#count() });
       else onWorking();
     }
-    const content = raw ?? delta?.content ?? "";
-    if (content !== "") {
-      const probabilities = logprobs?.content?.map(probabilityOf) ?? [];
+    const content = raw ?? part?.content ?? "";
+    // A required call comes without text.
+    if (content !== "" && toolUse?.isRequired === true) onWorking();
+    else if (content !== "") {
+      const probabilities = logprobs?.content?.slice(0, MAX_PROBABLE_TOKENS).map(probabilityOf) ?? [];
       const optional = probabilities.length === 0 ? {} : { logprobs: probabilities };
       onOutput({ type: "token", content, count: this.#count(), ...optional });
     }
-    for (const [position, call] of (delta?.tool_calls ?? []).entries()) this.#readCall(call, call.index ?? position);
-    if (finish == null) return;
-    this.#finish = finish === "length" ? "length" : this.#calls.size > 0 ? "tool_calls" : "stop";
-    if (typeof stopReason === "string" && stop.includes(stopReason)) this.#stopSequence = stopReason;
+    for (const [position, call] of (part?.tool_calls ?? []).entries()) this.#readCall(call, call.index ?? position);
+    // KoboldCpp has the text "null" until the end.
+    if (finish == null || finish === "null") return;
+    if (GIVEN_UP.includes(finish)) {
+      throw new EngineFailure(`The engine gave up the response with the finish reason ${finish}`);
+    }
+    this.#finish = finish === "length" ? "length" : this.#callCount > 0 ? "tool_calls" : "stop";
+    const stopped = choice.stop_reason ?? choice.matched_stop;
+    if (typeof stopped === "string" && stop.includes(stopped)) this.#stopSequence = stopped;
   }
 
-  #readCall(
-    { id, function: called }: { id?: string | null | undefined; function?: Called | null | undefined },
-    index: number,
-  ): void {
-    const { onOutput } = this.#options;
+  #readCall({ id, function: called }: CallPart, index: number): void {
+    const { onOutput, onWorking, toolUse } = this.#options;
+    const name = called?.name ?? "";
     const pieces = called?.arguments ?? "";
-    if (this.#calls.has(index)) {
-      if (pieces !== "") onOutput({ type: "tool_call", index, arguments: pieces, count: this.#count() });
+    const known = this.#calls.get(index);
+    // Some engines give several calls the same index.
+    const isNew = name !== "" && (known === undefined || (id != null && id !== "" && id !== known.id));
+    if (!isNew) {
+      if (known === undefined || pieces === "") return;
+      onOutput({ type: "tool_call", index: known.place, arguments: pieces, count: this.#count() });
       return;
     }
-    const name = called?.name ?? "";
-    if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) throw garbage("a tool call has no valid name");
-    this.#calls.add(index);
-    const hasId = typeof id === "string" && id.length >= 1 && id.length <= 64;
+    // Not every engine respects parallel_tool_calls.
+    if (toolUse == null || this.#callCount >= toolUse.maxCalls) {
+      this.#calls.delete(index);
+      onWorking();
+      return;
+    }
+    if (!toolUse.tools.some((tool) => tool.name === name)) {
+      throw new JobFailure("invalid_output", `The model called the unknown tool ${name.slice(0, 64)}`, {
+        retryable: true,
+      });
+    }
+    const place = this.#callCount++;
+    this.#calls.set(index, { id: id ?? "", place });
+    const hasId = id != null && id.length >= 1 && id.length <= 64;
     const callId = hasId ? id : `call_${crypto.randomUUID().replaceAll("-", "")}`;
-    onOutput({ type: "tool_call", index, id: callId, name, arguments: pieces, count: this.#count() });
+    onOutput({ type: "tool_call", index: place, id: callId, name, arguments: pieces, count: this.#count() });
   }
 
   /** Counts one token: engines send each token in an event of its own, apart from incomplete characters. */
@@ -181,11 +235,6 @@ class ChatStream {
     this.#tokens += 1;
     return 1;
   }
-}
-
-interface Called {
-  readonly name?: string | null | undefined;
-  readonly arguments?: string | null | undefined;
 }
 
 function readChunk(data: string): Chunk {
@@ -201,15 +250,14 @@ function readChunk(data: string): Chunk {
   throw garbage(`${issue?.path.join(".") ?? "an event"}: ${issue?.message ?? "is wrong"}`);
 }
 
-function failureIn(error: unknown): EngineFailure {
+function textOfError(error: unknown): string {
   const { message } = error as { readonly message?: unknown };
-  const why = typeof error === "string" ? error : typeof message === "string" ? message : "unknown error";
-  return new EngineFailure(`The engine failed during the response: ${why.slice(0, 300)}`, { pauseMs: 2_000 });
+  return typeof error === "string" ? error : typeof message === "string" ? message : "unknown error";
 }
 
 function garbage(why: string): EngineFailure {
   return new EngineFailure(`The engine's response is not in the form of OpenAI's API: ${why}`, {
-    pauseMs: GARBAGE_PAUSE_MS,
+    pauseMs: PAUSES_MS.garbage,
   });
 }
 
@@ -219,7 +267,7 @@ function probabilityOf({
 }: z.infer<typeof entrySchema> & {
   top_logprobs?: readonly z.infer<typeof entrySchema>[] | null | undefined;
 }): TokenProbability {
-  return { ...entryOf(entry), top: (top ?? []).map(entryOf) };
+  return { ...entryOf(entry), top: (top ?? []).slice(0, MAX_TOP_LOGPROBS).map(entryOf) };
 }
 
 function entryOf({ token, logprob, bytes }: z.infer<typeof entrySchema>): Omit<TokenProbability, "top"> {

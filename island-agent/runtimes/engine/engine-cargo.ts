@@ -1,5 +1,6 @@
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import type { OutputItem } from "../../../shared/output.ts";
+import { TEXT_TASKS } from "../../../shared/text-task.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { CargoGone, type LoadedCargo, type RunRequest, type RunResult, type RunWatcher } from "../runtime.ts";
 import { readChat } from "../text-input.ts";
@@ -25,6 +26,10 @@ export function engineCargo(
     isGone = true;
   });
 
+  function assertServed(): void {
+    if (isGone) throw new CargoGone(`The engine at ${connection.url} no longer serves ${model.id}`);
+  }
+
   async function run(
     request: RunRequest,
     onOutput: (item: OutputItem) => void,
@@ -32,28 +37,43 @@ export function engineCargo(
     watcher: RunWatcher = {},
   ): Promise<RunResult> {
     signal.throwIfAborted();
-    if (isGone) throw new CargoGone(`The engine at ${connection.url} no longer serves ${model.id}`);
-    return engine.use(signal, () => runNow(request, onOutput, signal, watcher));
+    assertServed();
+    const { onWorking = () => undefined } = watcher;
+    return engine.use(signal, onWorking, (runSignal, onProgress) => {
+      const note = (): void => {
+        onWorking();
+        onProgress();
+      };
+      const output = (item: OutputItem): void => {
+        onOutput(item);
+        onProgress();
+      };
+      return runNow(request, output, runSignal, note);
+    });
   }
 
   async function runNow(
     { input, resume }: RunRequest,
     onOutput: (item: OutputItem) => void,
     signal: AbortSignal,
-    { onWorking = () => undefined }: RunWatcher,
+    onWorking: () => void,
   ): Promise<RunResult> {
+    // The engine may have been detached while the run waited for a slot.
+    assertServed();
     const { profile } = engine;
-    if (model.task !== null) {
+    const task = TEXT_TASKS.find((each) => each === cargo.task);
+    if (task !== undefined) {
       const { reranking } = profile;
-      return runTextTask(model.task, { connection, modelId: model.id, reranking }, input, signal);
+      return runTextTask(task, { connection, model, reranking, onWorking }, input, signal);
     }
     if (resume !== null && profile.resume === null) {
       throw new JobFailure("cannot_resume", `${profile.name} cannot continue the text of another Island`);
     }
     const chat = readChat(input);
     const { path, body } = chatRequestTo(profile, model, chat, resume);
-    const response = await connection.post(path, body, signal);
-    const options = { modelId: model.id, reasons: cargo.reasoning === true, stop: chat.stop, onOutput, onWorking };
+    const response = await connection.post(path, body, model, signal);
+    const { stop, toolUse } = chat;
+    const options = { modelId: model.id, reasons: cargo.reasoning === true, stop, toolUse, onOutput, onWorking };
     const result = await readChatStream(response, options).catch((error: unknown) => {
       response.destroy();
       throw signal.aborted ? (signal.reason as Error) : error;

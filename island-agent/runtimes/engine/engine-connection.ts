@@ -1,29 +1,57 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { Socket } from "node:net";
-import { JobFailure } from "../../../shared/errors.ts";
+import { z, ZodError } from "zod";
+import { abortable } from "../../../shared/async/abortable.ts";
+import { JobFailure, type JobErrorCode } from "../../../shared/errors.ts";
 import { KIB, MIB } from "../../../shared/format-bytes.ts";
-import type { ReadEngine } from "./engine-profile.ts";
+import type { EngineModel, ReadEngine } from "./engine-profile.ts";
 
 /** Longest wait for a small response, such as the list of models. */
 const MAX_READ_MS = 5_000;
 const MAX_READ_BYTES = 4 * MIB;
 const MAX_ERROR_BYTES = 16 * KIB;
-/** Longest time in which a run sends nothing. The coordinator's limits are usually shorter. */
-const MAX_SILENCE_MS = 600_000;
+/** Longest time in which a run sends nothing, less than the coordinator's default `silence_limit_s`. */
+const MAX_SILENCE_MS = 50_000;
 const MAX_QUOTED_CHARS = 300;
+
+/** Pauses of an engine after failures, in ms. Further failures in a row extend them. */
+export const PAUSES_MS = {
+  gone: 1_000,
+  overloaded: 2_000,
+  hung: 30_000,
+  garbage: 30_000,
+  memory: 30_000,
+  refused: 60_000,
+};
+/** Longest `Retry-After` of an engine that is respected. */
+const MAX_RETRY_AFTER_S = 60;
+const NO_MEMORY = /out of memory|more (?:system )?memory|(?:failed|unable) to allocate|resource limitations/i;
+const TOO_LONG = /context[ _](?:length|size|window)|too large to process/i;
 
 /** Thrown for an engine that cannot serve now. Another Island, or the same engine later, may run the job. */
 export class EngineFailure extends JobFailure {
   /** Time in which the engine should get no job, in ms; 0 if only this job failed. */
   readonly pauseMs: number;
-  /** Whether nothing responds at the address. */
-  readonly isUnreachable: boolean;
-  constructor(message: string, options: { pauseMs?: number; isUnreachable?: boolean; cause?: unknown } = {}) {
-    const { pauseMs = 0, isUnreachable = false, cause } = options;
-    super("runtime_unavailable", message, { retryable: true, cause });
+  /** Whether the engine does not listen, hangs, or is starting, so that nothing is known about it. */
+  readonly isUnavailable: boolean;
+  /** Whether the engine requires an API key, or another one. */
+  readonly needsKey: boolean;
+  constructor(
+    message: string,
+    options: {
+      pauseMs?: number;
+      isUnavailable?: boolean;
+      needsKey?: boolean;
+      code?: JobErrorCode;
+      cause?: unknown;
+    } = {},
+  ) {
+    const { pauseMs = 0, isUnavailable = false, needsKey = false, code = "runtime_unavailable", cause } = options;
+    super(code, message, { retryable: true, cause });
     this.pauseMs = pauseMs;
-    this.isUnreachable = isUnreachable;
+    this.isUnavailable = isUnavailable;
+    this.needsKey = needsKey;
   }
 }
 
@@ -31,28 +59,29 @@ export interface EngineConnection extends Disposable {
   readonly url: string;
   readonly read: ReadEngine;
   /**
-   * Starts a run. Aborting `signal` closes the connection, at which engines stop the work.
+   * Starts a run of a model. Aborting `signal` closes the connection, at which engines stop the work.
    * @returns the response, with status 200. The caller reads or destroys it.
    * @throws {JobFailure}
    */
-  readonly post: (path: string, body: object, signal: AbortSignal) => Promise<IncomingMessage>;
+  readonly post: (path: string, body: object, model: EngineModel, signal: AbortSignal) => Promise<IncomingMessage>;
 }
 
 /**
  * Opens an engine's HTTP API. Sockets are kept for further runs.
  * @param checkIdentity called before the first run on a new socket is read, since another process may listen there.
- * It rejects if the engine no longer serves the same models.
+ * It rejects if the engine no longer serves the model.
  * @param socketPath Unix socket to which requests go instead of the URL's host. Default null.
  */
 export function connectEngine(
   url: string,
   apiKey: string | null,
-  checkIdentity: () => Promise<void> = () => Promise.resolve(),
+  checkIdentity: (model: EngineModel) => Promise<void> = () => Promise.resolve(),
   socketPath: string | null = null,
 ): EngineConnection {
   const isSecure = url.startsWith("https:");
   const agent = new (isSecure ? HttpsAgent : HttpAgent)({ keepAlive: true });
   const checked = new WeakSet<Socket>();
+  const closed = new AbortController();
   const headers = {
     "user-agent": "atoll-island",
     ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
@@ -69,24 +98,34 @@ export function connectEngine(
       signal,
       timeout: MAX_SILENCE_MS,
     });
+    let response: IncomingMessage | null = null;
     // The listener stays after the response: an error of the socket without listener would end the process.
     sent.on("error", (cause: NodeJS.ErrnoException) => {
-      if (signal.aborted) return reject(signal.reason as Error);
+      if (response !== null) return;
+      if (signal.aborted) reject(signal.reason as Error);
       // Servers close a kept socket after a time or a number of requests. Each repetition removes one such socket.
-      if (sent.reusedSocket && cause.code === "ECONNRESET") return resolve(send(path, body, signal));
-      return reject(brokenBy(cause));
+      else if (sent.reusedSocket && cause.code === "ECONNRESET") resolve(send(path, body, signal));
+      else reject(cause instanceof EngineFailure ? cause : brokenBy(cause));
     });
-    sent.on("timeout", () => sent.destroy(new Error(`no byte for ${MAX_SILENCE_MS / 1_000} s`)));
-    sent.once("response", resolve);
+    sent.on("timeout", () => (response ?? sent).destroy(hung()));
+    sent.once("response", (arrived) => {
+      response = arrived;
+      resolve(arrived);
+    });
     sent.end(text ?? undefined);
     return promise;
+  }
+
+  function hung(): EngineFailure {
+    const message = `The engine at ${url} sent nothing for ${MAX_SILENCE_MS / 1_000} s`;
+    return new EngineFailure(message, { pauseMs: PAUSES_MS.hung });
   }
 
   function brokenBy(cause: unknown): EngineFailure {
     const why = cause instanceof Error ? cause.message : String(cause);
     return new EngineFailure(`The engine at ${url} does not respond: ${why}`, {
-      pauseMs: 1_000,
-      isUnreachable: true,
+      pauseMs: PAUSES_MS.gone,
+      isUnavailable: true,
       cause,
     });
   }
@@ -101,12 +140,14 @@ export function connectEngine(
   return {
     url,
     async read(path, body) {
-      const signal = AbortSignal.timeout(MAX_READ_MS);
-      const response = await send(path, body ?? null, signal).catch((error: unknown) => {
-        throw signal.aborted ? brokenBy(new Error(`no response to ${path} within ${MAX_READ_MS / 1_000} s`)) : error;
-      });
-      await assertOk(path, response);
-      const text = await readText(response, MAX_READ_BYTES).catch((error: unknown) => {
+      const signal = AbortSignal.any([closed.signal, AbortSignal.timeout(MAX_READ_MS)]);
+      const readWhole = async (): Promise<string> => {
+        const response = await send(path, body ?? null, signal);
+        await assertOk(path, response);
+        return readText(response, MAX_READ_BYTES);
+      };
+      const text = await readWhole().catch((error: unknown) => {
+        if (signal.aborted) throw brokenBy(new Error(`no whole response to ${path} within ${MAX_READ_MS / 1_000} s`));
         throw error instanceof JobFailure ? error : brokenBy(error);
       });
       try {
@@ -115,14 +156,14 @@ export function connectEngine(
         return text;
       }
     },
-    async post(path, body, signal) {
+    async post(path, body, model, signal) {
       const response = await send(path, body, signal);
       // A reader attaches its listeners later. Without one, an error of the response would end the process.
       response.on("error", () => undefined);
       try {
         await assertOk(path, response);
         if (!checked.has(response.socket)) {
-          await checkIdentity();
+          await abortable(checkIdentity(model), signal);
           checked.add(response.socket);
         }
         return response;
@@ -132,6 +173,7 @@ export function connectEngine(
       }
     },
     [Symbol.dispose]() {
+      closed.abort();
       agent.destroy();
     },
   };
@@ -140,7 +182,8 @@ export function connectEngine(
 /** Returns the failure for a response other than 200. */
 function failureOf(path: string, status: number, text: string, retryAfter: string | undefined): JobFailure {
   const why = messageIn(text);
-  if (/context[ _](?:length|size|window)/i.test(text)) {
+  if (NO_MEMORY.test(why)) return memoryFailure(why);
+  if (TOO_LONG.test(why)) {
     return new JobFailure("context_length_exceeded", `The prompt is too long for the engine: ${why}`);
   }
   // A damaged image is the client's fault, so other Islands would only fail as well.
@@ -148,11 +191,46 @@ function failureOf(path: string, status: number, text: string, retryAfter: strin
     return new JobFailure("invalid_input", `The engine cannot read an image of the chat: ${why}`);
   }
   const waitS = Number(retryAfter ?? 0);
-  const pauseMs = Number.isFinite(waitS) && waitS > 0 ? Math.min(waitS, 60) * 1_000 : 2_000;
-  if (status === 429 || status >= 500) {
-    return new EngineFailure(`The engine responded to ${path} with status ${status}: ${why}`, { pauseMs });
+  switch (status) {
+    case 401:
+    case 403:
+      return new EngineFailure(`The engine refused the API key for ${path}. Set engines.api_key: ${why}`, {
+        pauseMs: PAUSES_MS.refused,
+        needsKey: status === 401,
+      });
+    case 404:
+      return new EngineFailure(`The engine has no ${path} or no such model: ${why}`, { pauseMs: PAUSES_MS.gone });
+    case 429:
+    case 503: {
+      const pauseMs = waitS > 0 ? Math.min(waitS, MAX_RETRY_AFTER_S) * 1_000 : PAUSES_MS.overloaded;
+      return new EngineFailure(`The engine responded to ${path} with status ${status}: ${why}`, {
+        pauseMs,
+        isUnavailable: true,
+      });
+    }
+    default:
+      // The request may be the cause, so the engine gets other jobs.
+      return new EngineFailure(`The engine responded to ${path} with status ${status}: ${why}`);
   }
-  return new EngineFailure(`The engine refused ${path} with status ${status}: ${why}`);
+}
+
+/** Returns the failure for an error of a profile's functions, which validate the engine's responses. */
+export function failureFor(error: unknown, url: string, profileName = "an engine"): EngineFailure {
+  if (error instanceof EngineFailure) return error;
+  const why = (error instanceof ZodError ? z.prettifyError(error) : String(error)).replaceAll(/\s+/g, " ");
+  const message = `The engine at ${url} does not respond as ${profileName} does: ${why.slice(0, MAX_QUOTED_CHARS)}`;
+  return new EngineFailure(message, { pauseMs: PAUSES_MS.garbage });
+}
+
+/** Returns the failure for an error text of an engine, in a response or in a stream. */
+export function failureIn(why: string): EngineFailure {
+  if (NO_MEMORY.test(why)) return memoryFailure(why);
+  return new EngineFailure(`The engine failed during the response: ${why.slice(0, MAX_QUOTED_CHARS)}`);
+}
+
+function memoryFailure(why: string): EngineFailure {
+  const message = `The engine has too little memory: ${why.slice(0, MAX_QUOTED_CHARS)}`;
+  return new EngineFailure(message, { pauseMs: PAUSES_MS.memory, code: "out_of_memory" });
 }
 
 /** Returns the message of an error response, which engines write in several forms. */
@@ -175,7 +253,7 @@ export async function readText(response: IncomingMessage, maxBytes: number): Pro
     bytes += chunk.length;
     if (bytes > maxBytes) {
       response.destroy();
-      throw new EngineFailure(`The engine sent more than ${maxBytes} bytes`, { pauseMs: 30_000 });
+      throw new EngineFailure(`The engine sent more than ${maxBytes} bytes`, { pauseMs: PAUSES_MS.garbage });
     }
     chunks.push(chunk);
   }

@@ -14,6 +14,9 @@ const factsSchema = z.object({
   slots: z.record(z.string(), z.number().int().min(1)),
 });
 
+/** Maximum number of facts of a kind. */
+const MAX_FACTS = 1_000;
+
 /** Opens the facts of a data directory. @throws on a disk error. */
 export async function openEngineFacts(dataDirectory: string) {
   const path = join(dataDirectory, "engines.json");
@@ -33,10 +36,10 @@ export async function openEngineFacts(dataDirectory: string) {
       signal.throwIfAborted();
       return null;
     }
-    // The engine may have loaded a file that was replaced meanwhile.
+    // The engine may have loaded a file that was replaced during the read.
     if ((await versionOf(modelPath)) !== version) return null;
     const sha256 = hash.digest("hex");
-    hashes[version] = sha256;
+    keep(hashes, version, sha256);
     await file.write();
     return sha256;
   }
@@ -45,7 +48,7 @@ export async function openEngineFacts(dataDirectory: string) {
     hashOf,
     slotsOf: (key: string): number | null => slots[key] ?? null,
     noteSlots: async (key: string, measured: number): Promise<void> => {
-      slots[key] = measured;
+      keep(slots, key, measured);
       await file.write();
     },
   };
@@ -53,11 +56,19 @@ export async function openEngineFacts(dataDirectory: string) {
 
 export type EngineFacts = Awaited<ReturnType<typeof openEngineFacts>>;
 
-/** Returns a text that changes with the file's content; null if it is no readable file. */
-async function versionOf(path: string): Promise<string | null> {
+/** Adds a fact, and drops the oldest above the limit. */
+function keep<T>(facts: Record<string, T>, key: string, fact: T): void {
+  facts[key] = fact;
+  const [oldest] = Object.keys(facts);
+  if (oldest !== undefined && Object.keys(facts).length > MAX_FACTS) delete facts[oldest];
+}
+
+/** Returns a text that changes with the file's content; null if this process finds no such file. */
+export async function versionOf(path: string): Promise<string | null> {
   try {
-    const { size, mtimeMs, ino } = await stat(path);
-    return `${path} ${size} ${mtimeMs} ${ino}`;
+    const file = await stat(path);
+    // A device or a pipe has no end.
+    return file.isFile() ? `${path} ${file.size} ${file.mtimeMs} ${file.ino}` : null;
   } catch {
     return null;
   }

@@ -22,9 +22,13 @@ export interface EngineModel {
   /** Tokens of context of one run. */
   readonly contextTokens: number | null;
   readonly proof: ModelProof | null;
+  /** Changes with the model's bytes; null if the engine reports nothing of this kind. */
+  readonly version: string | null;
   readonly parameters: string | null;
   readonly quantization: string | null;
   readonly readsImages: boolean;
+  /** Abilities of the engine that this model lacks. */
+  readonly lacks: readonly EngineAbility[];
 }
 
 /** Abilities that an engine may lack. A job that needs a missing ability is not sent to it. */
@@ -40,7 +44,8 @@ export interface EngineProfile {
   readonly signature: { readonly path: string; readonly matches: (response: unknown) => boolean };
   /** Endpoint that responds with 200 while the engine can serve. */
   readonly healthPath: string;
-  readonly models: (read: ReadEngine) => Promise<readonly EngineModel[]>;
+  /** @param known models of the previous call, which need not be read in detail again. */
+  readonly models: (read: ReadEngine, known: readonly EngineModel[]) => Promise<readonly EngineModel[]>;
   /** Returns the number of runs that the engine batches; null: it does not report it, and Atoll measures it. */
   readonly slots?: (read: ReadEngine) => Promise<number | null>;
   /** Returns the number of runs that the engine works on, for all its clients; null if it does not count them. */
@@ -50,6 +55,6 @@ export interface EngineProfile {
   readonly resume: "assistant_message" | "continue_final_message" | null;
   /** Endpoint for reranking, and what its scores are; null: the engine has none. */
   readonly reranking: { readonly path: string; readonly scores: "logits" | "probabilities" } | null;
-  /** Members that this engine's requests have in addition to OpenAI's. */
+  /** Members that this engine's requests have in addition to OpenAI's, or in place of them. */
   readonly chatMembers?: (chat: ChatRequest) => Readonly<Record<string, unknown>>;
 }

@@ -1,3 +1,4 @@
+import { abortable } from "../../../shared/async/abortable.ts";
 import { cacheKeyOf, type CargoManifest } from "../../../shared/cargo.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { CliError } from "../../../shared/errors.ts";
@@ -22,10 +23,17 @@ const FEATURES: Readonly<Record<EngineAbility, readonly string[]>> = {
 const COMMON_FEATURES = ["chat.large", "chat.long", "llmcpp.reasoning", "llmcpp.tasks"];
 
 export interface Engines extends AsyncDisposable {
-  /** Whether the owner lends any engine. */
-  readonly isEmpty: boolean;
+  /**
+   * Attaches and detaches engines, so that they are those of changed settings. Runs on a detached engine finish.
+   * @throws {CliError} for an engine on another machine that the owner has not allowed; nothing changes then.
+   */
+  readonly replace: (settings: AgentConfig["engines"]) => void;
   /** Whether a command of the owner runs GGUF models, with their projectors. */
   readonly spawns: boolean;
+  /** Resolves when each engine has been checked once, at the latest after `limitMs`. */
+  readonly checked: (limitMs: number) => Promise<void>;
+  /** Number of jobs that the engines run at the same time. */
+  readonly slots: () => number;
   /** Returns the Cargo as an engine runs it; null if no engine serves its model now. */
   readonly load: (cargo: CargoManifest) => LoadedCargo | null;
   /** Returns whether an engine serves the Cargo's model now. */
@@ -41,14 +49,35 @@ export interface Engines extends AsyncDisposable {
  */
 export async function openEngines(
   dataDirectory: string,
-  { urls, apiKey, slots, allowRemote, command }: AgentConfig["engines"],
+  settings: AgentConfig["engines"],
   clock: Clock,
   log: Pick<Logger, "info" | "warn">,
   onChange: () => void,
 ): Promise<Engines> {
-  for (const url of urls) if (!allowRemote) assertLocal(url);
+  assertAllowed(settings);
   const facts = await openEngineFacts(dataDirectory);
-  const engines = urls.map((url) => new AttachedEngine({ url, apiKey, slots, facts, clock, log, onChange }));
+  const attach = (url: string, { apiKey, slots }: AgentConfig["engines"]): AttachedEngine =>
+    new AttachedEngine({ url, apiKey, slots, facts, clock, log, onChange });
+  let current = settings;
+  let engines = settings.urls.map((url) => attach(url, settings));
+  /** Detached engines with runs. */
+  const leaving = new Set<Promise<void>>();
+
+  function replace(changed: AgentConfig["engines"]): void {
+    assertAllowed(changed);
+    const isSame = changed.apiKey === current.apiKey && changed.slots === current.slots;
+    const before = engines;
+    engines = changed.urls.map((url) => {
+      const kept = isSame ? before.find((each) => each.connection.url === url) : undefined;
+      return kept ?? attach(url, changed);
+    });
+    current = changed;
+    for (const engine of before.filter((each) => !engines.includes(each))) {
+      const left = engine[Symbol.asyncDispose]().finally(() => leaving.delete(left));
+      leaving.add(left);
+    }
+    onChange();
+  }
 
   function find({ adapters, parts, contextTokens, ...cargo }: CargoManifest): [AttachedEngine, ServedModel] | null {
     if (adapters !== undefined || parts !== undefined) return null;
@@ -63,8 +92,13 @@ export async function openEngines(
   }
 
   return {
-    isEmpty: engines.length === 0,
-    spawns: command !== null,
+    replace,
+    spawns: settings.command !== null,
+    async checked(limitMs) {
+      const checks = Promise.all(engines.map((engine) => engine.check()));
+      await abortable(checks, AbortSignal.timeout(limitMs)).catch(() => undefined);
+    },
+    slots: () => engines.reduce((sum, { slots }) => sum + slots, 0),
     load(cargo) {
       const [engine, served] = find(cargo) ?? [];
       return engine === undefined || served === undefined ? null : engineCargo(engine, served, cargo);
@@ -73,15 +107,18 @@ export async function openEngines(
     reports: () => engines.flatMap(reportsOf).slice(0, MAX_ENGINE_MODELS),
     status: () => engines.map((engine) => engine.status()),
     async [Symbol.asyncDispose]() {
-      await Promise.all(engines.map((engine) => engine[Symbol.asyncDispose]()));
+      await Promise.all([...leaving, ...engines.map((engine) => engine[Symbol.asyncDispose]())]);
     },
   };
 }
 
 function reportsOf(engine: AttachedEngine): EngineModelReport[] {
-  return engine.served.map(({ key, model: { contextTokens, parameters, quantization, readsImages } }) => ({
+  return engine.served.map(({ key, model: { contextTokens, parameters, quantization, readsImages, lacks } }) => ({
     key,
-    features: [...featuresOf(engine.profile.abilities), ...(readsImages ? ["chat.images"] : [])],
+    features: [
+      ...featuresOf(engine.profile.abilities.filter((ability) => !lacks.includes(ability))),
+      ...(readsImages ? ["chat.images"] : []),
+    ],
     contextTokens,
     isBusy: engine.isBusy,
     parameters,
@@ -95,10 +132,11 @@ function featuresOf(abilities: readonly EngineAbility[]): string[] {
   return features;
 }
 
-/** @throws {CliError} */
-function assertLocal(url: string): void {
-  const { hostname } = new URL(url);
-  if (/^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname)) return;
+/** @throws {CliError} for an engine on another machine that the owner has not allowed. */
+export function assertAllowed({ urls, allowRemote }: Pick<AgentConfig["engines"], "urls" | "allowRemote">): void {
+  const isLocal = (url: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(url).hostname);
+  const url = allowRemote ? undefined : urls.find((each) => !isLocal(each));
+  if (url === undefined) return;
   throw new CliError(
     `The engine at ${url} is on another machine, which would receive the prompts of clients. Allow it with: island config set engines.allow_remote true`,
   );

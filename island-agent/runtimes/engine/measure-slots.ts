@@ -1,5 +1,6 @@
 import type { Clock } from "../../../shared/clock.ts";
 import type { EngineConnection } from "./engine-connection.ts";
+import type { EngineModel } from "./engine-profile.ts";
 import { readChatStream } from "./chat-stream.ts";
 
 /** Numbers of equal prompts that are sent together. */
@@ -10,23 +11,27 @@ const MAX_MEASURE_MS = 120_000;
 /**
  * Measures how many runs an engine works on together: sends 1, 2, 4 and 8 equal short prompts. An engine that queues
  * the last one begins it about one whole response later than the first.
- * @returns 1, 2, 4 or 8. @throws {JobFailure} if the engine fails.
+ * @returns 1, 2, 4 or 8. @throws {JobFailure} if a single run fails; `signal.reason`.
  */
 export async function measureSlots(
   connection: Pick<EngineConnection, "post">,
-  modelId: string,
+  model: EngineModel,
   clock: Pick<Clock, "monotonicMs">,
   signal: AbortSignal,
 ): Promise<number> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(MAX_MEASURE_MS)]);
-  const run = (): Promise<Run> => runOnce(connection, modelId, clock, limit);
+  const run = (): Promise<Run> => runOnce(connection, model, clock, limit);
   // The first run may load the model.
   await run();
   const alone = await run();
   let slots = 1;
   for (const count of STEPS) {
-    const runs = await Promise.all(Array.from({ length: count }, run));
-    const lastFirstMs = Math.max(...runs.map(({ firstMs }) => firstMs));
+    const runs = await Promise.allSettled(Array.from({ length: count }, run));
+    signal.throwIfAborted();
+    const ended = runs.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    // The engine refused some, or is too slow to go on.
+    if (ended.length < count) break;
+    const lastFirstMs = Math.max(...ended.map(({ firstMs }) => firstMs));
     if (lastFirstMs - alone.firstMs > 0.7 * (alone.totalMs - alone.firstMs)) break;
     slots = count;
   }
@@ -41,7 +46,7 @@ interface Run {
 
 async function runOnce(
   connection: Pick<EngineConnection, "post">,
-  modelId: string,
+  model: EngineModel,
   clock: Pick<Clock, "monotonicMs">,
   signal: AbortSignal,
 ): Promise<Run> {
@@ -51,9 +56,12 @@ async function runOnce(
     firstMs ??= clock.monotonicMs() - beganMs;
   };
   const messages = [{ role: "user", content: "Count from 1 to 100, separated by commas." }];
-  const body = { model: modelId, messages, max_tokens: TOKENS, temperature: 0, stream: true };
-  const response = await connection.post("/v1/chat/completions", body, signal);
-  await readChatStream(response, { modelId, reasons: false, stop: [], onOutput: note, onWorking: note });
+  const body = { model: model.id, messages, max_tokens: TOKENS, temperature: 0, stream: true };
+  const response = await connection.post("/v1/chat/completions", body, model, signal);
+  const options = { modelId: model.id, reasons: false, stop: [], onOutput: note, onWorking: note };
+  await readChatStream(response, options).catch((error: unknown) => {
+    throw signal.aborted ? (signal.reason as Error) : error;
+  });
   const totalMs = clock.monotonicMs() - beganMs;
   return { firstMs: firstMs ?? totalMs, totalMs };
 }

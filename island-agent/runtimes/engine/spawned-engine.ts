@@ -137,13 +137,23 @@ async function loadServer(
       },
       concurrency: options.slots,
       gone,
-      run: (...args) => onEngine.run(...args),
+      async run(request, ...args) {
+        const { tools } = request.input;
+        if (served.lacks.includes("tools") && Array.isArray(tools) && tools.length > 0) throw withoutTools(cargo);
+        return onEngine.run(request, ...args);
+      },
       [Symbol.asyncDispose]: () => held.disposeAsync(),
     };
   } catch (error) {
     await stack.disposeAsync();
     throw signal.aborted ? (signal.reason as Error) : error;
   }
+}
+
+/** llama-server drops tools that the model's template cannot describe. */
+function withoutTools({ slug }: CargoManifest): JobFailure {
+  const message = `llama-server has no tools for ${slug}, because its chat template does not describe them`;
+  return new JobFailure("runtime_unavailable", message, { retryable: true });
 }
 
 /** File sizes with slack for the context and for buffers, but at least what the Cargo declares. */
@@ -245,7 +255,7 @@ async function untilHealthy({ server, connection, clock }: Starting, limitMs: nu
 
 /** @throws {JobFailure} unless the server has loaded what the Cargo needs */
 async function readModel({ read }: EngineConnection, { cargo, projectorPath }: SpawnedModel) {
-  const [model] = await llamaServer.models(read);
+  const [model] = await llamaServer.models(read, []);
   const wrong = (message: string): never => {
     throw new JobFailure("runtime_unavailable", message, { retryable: true });
   };
@@ -290,13 +300,18 @@ function engineOf(
   { slots, clock, killAfterMs = 2_000 }: SpawnOptions,
 ): Parameters<typeof engineCargo>[0] {
   const semaphore = new Semaphore<object>(slots);
+  /** Callbacks of the runs that wait for a slot. */
+  const waiting = new Set<() => void>();
   let running = 0;
 
-  const use: AttachedEngine["use"] = async (signal, work) => {
-    await semaphore.acquire(work, signal);
+  const use: AttachedEngine["use"] = async (signal, onWorking, work) => {
+    waiting.add(onWorking);
+    await semaphore.acquire(work, signal).finally(() => waiting.delete(onWorking));
     running += 1;
     try {
-      return await work();
+      return await work(signal, () => {
+        for (const each of waiting) each();
+      });
     } catch (error) {
       if (signal.aborted) await untilStopped();
       else if (error instanceof EngineFailure) await Promise.race([server.ended, clock.sleep(EXIT_GRACE_MS)]);

@@ -33,7 +33,10 @@ const batchResultsSchema = z.array(
   z.object({ output: jsonValueSchema, finishReason: z.enum(FINISH_REASONS), usage: usageSchema }),
 );
 
-/** Jobs of a batch, passed in place of a client's input. They are wrapped in a class so that a client's input cannot be mistaken for them. */
+/**
+ * Jobs of a batch, passed in place of a client's input. They are wrapped in a class so that a client's input cannot be
+ * mistaken for them.
+ */
 class BatchInput {
   readonly jobs: readonly unknown[];
   constructor(jobs: readonly unknown[]) {

@@ -1,6 +1,12 @@
-/** Variables that Node's loader and the operating system need. Other variables may contain secrets and are not passed on. */
+/**
+ * Variables that Node's loader and the operating system need. Other variables may contain secrets and are not passed
+ * on.
+ */
 const PLAIN_VARIABLES = ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMP"];
-/** The same variables, those of native packages and GPU drivers, and Node's compile cache, which a sandbox makes read-only. */
+/**
+ * The same variables, those of native packages and GPU drivers, and Node's compile cache, which a sandbox makes
+ * read-only.
+ */
 const NATIVE_VARIABLES = [
   ...PLAIN_VARIABLES,
   "NODE_COMPILE_CACHE",

@@ -1,7 +1,10 @@
 import { type JobErrorCode, JobFailure } from "../../../shared/errors.ts";
 import type { HostEnding, HostProgram } from "./host-process.ts";
 
-/** Messages of V8, C++ and the libraries when memory runs out. A failed assertion about a buffer also means that memory ran out. */
+/**
+ * Messages of V8, C++ and the libraries when memory runs out. A failed assertion about a buffer also means that memory
+ * ran out.
+ */
 const NO_MEMORY =
   /heap out of memory|out of memory|bad_alloc|failed to allocate|cannot allocate memory|insufficient memory|GGML_ASSERT\([\w>-]*buffer\b/i;
 

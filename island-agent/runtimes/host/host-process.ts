@@ -109,10 +109,10 @@ export class HostProcess {
     this.#killNow();
   }
 
-  /** Kills a process that sent an invalid message, and ignores its further messages. */
+  /** Kills a process that sent an invalid message, and ignores its later messages. */
   killAsBroken(why: string): void {
     this.#listener = () => {};
-    this.kill(`it broke the protocol: ${why}`);
+    this.kill(`it broke the protocol (${why})`);
   }
 
   #killNow(): void {

@@ -80,7 +80,8 @@ export type FromHost =
   | { readonly kind: "output"; readonly outputs: readonly RunOutput[] };
 
 /**
- * Validates a message of a host process; null when invalid. The host is not trusted, because its native code may have been exploited or may have corrupted its heap.
+ * Validates a message of a host process; null when invalid. The host is not trusted, because its native code may have
+ * been exploited or may have corrupted its heap.
  */
 export function readFromHost(message: unknown): FromHost | null {
   if (isRecord(message) && message["kind"] === "output") {

@@ -47,7 +47,7 @@ export class HostedCargo implements LoadedCargo {
   readonly #slots: Semaphore<number>;
   /** Progress callbacks of runs that wait for a slot. */
   readonly #waiting = new Set<() => void>();
-  /** Aborted with the reason as soon as no more runs can begin. */
+  /** Aborted with the reason as soon as no more runs can start. */
   readonly #over = new AbortController();
   #memory: MemoryUse;
   #lastRun = 0;
@@ -196,7 +196,8 @@ export class HostedCargo implements LoadedCargo {
       }
       case "aborted": {
         const run = this.#find(message.run);
-        if (run?.signal.aborted === false) return this.#host.killAsBroken("it reported a run as aborted that was not");
+        if (run?.signal.aborted === false)
+          return this.#host.killAsBroken("it reported that a run was aborted, but the agent had not aborted it");
         return run?.settle({ error: new Error("aborted") });
       }
       case "probed":

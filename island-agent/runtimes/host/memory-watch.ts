@@ -12,7 +12,8 @@ const BYTES_PER_KIB = 1_024;
 const run = promisify(execFile);
 
 /**
- * Kills a host process with the code `out_of_memory` when its RAM exceeds the limit. The memory that a job needs is not known in advance.
+ * Kills a host process with the code `out_of_memory` when its RAM exceeds the limit. The memory that a job needs is not
+ * known in advance.
  * @returns a function that ends the watch; call it also when the process has ended. On platforms without memory data,
  * the watch does nothing.
  */

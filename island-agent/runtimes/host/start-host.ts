@@ -57,8 +57,8 @@ interface LoadedHost {
 }
 
 /**
- * Starts a process that has loaded the model. If the host estimates, the same process loads, because native libraries
- * take long to start.
+ * Starts a process that has loaded the model. If a host process estimated the memory, it also loads the
+ * model, because native libraries are slow to start.
  * @throws {JobFailure} or `signal.reason`, after the process has ended.
  */
 export async function loadInHost(
@@ -81,7 +81,7 @@ export async function loadInHost(
   }
 }
 
-/** The process that has estimated a load, until the load begins. */
+/** The process that has estimated a load, until the load starts. */
 class WaitingHost {
   readonly #program: HostProgram;
   readonly #clock: Clock;

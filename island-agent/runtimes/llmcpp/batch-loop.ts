@@ -54,11 +54,16 @@ interface Share {
 }
 
 /**
- * Evaluates the requests of all sequences of a context, batch by batch. It replaces node-llama-cpp's dispatch, which
- * has three problems. It starts a batch before the slowest sequence has queued its token. It orders sequences by
- * completion, but llama.cpp merges only ascending sequence ids. It also costs as much CPU time as a tiny model. Here all
- * sequences of a batch get their results together and queue their next tokens in the same tick of the event loop. The next batch starts as soon as all runs have queued, otherwise in the following tick. In both cases it starts before the output of the previous batch is written. Each batch holds the library's lock on the context, because the library erases tokens of
- * other sequences under it.
+ * Evaluates the requests of all sequences of a context, batch by batch. It replaces node-llama-cpp's dispatch, which:
+ * - starts a batch before the slowest sequence has queued its token,
+ * - orders sequences by completion, although llama.cpp merges only ascending sequence ids,
+ * - costs as much CPU time as a tiny model.
+ *
+ * Here all sequences of a batch get their results together and queue their next tokens in the same tick of the event
+ * loop. The next batch starts as soon as all runs have queued, otherwise in the next tick. In both cases it starts
+ * before the output of the previous batch is written.
+ *
+ * Each batch holds the library's lock on the context, because the library erases tokens of other sequences under it.
  */
 export class BatchLoop {
   readonly #context: ContextInternals;
@@ -66,7 +71,10 @@ export class BatchLoop {
   readonly #size: BatchSize;
   /** Abort signals of the runs, by sequence id. After an abort, the sequence is no longer evaluated. */
   readonly signals = new Map<number, AbortSignal>();
-  /** Callbacks for the number of a sequence's tokens in each batch, by sequence id. Only runs that read their prompt need one. */
+  /**
+   * Callbacks for the number of a sequence's tokens in each batch, by sequence id. Only runs that read their prompt
+   * need one.
+   */
   readonly onTokens = new Map<number, (tokens: number) => void>();
   /** Runs that read each result in addition to their sampler, by sequence id. */
   readonly followers = new Map<number, Follow>();

@@ -39,7 +39,9 @@ import { ToolCallReader } from "./tools/tool-call-reader.ts";
 /** Start of a completion without reasoning, which the library renders as reasoning that has ended. */
 const NO_REASONING: readonly ChatModelSegment[] = [{ type: "segment", segmentType: "thought", text: "", ended: true }];
 
-/** Context slots that node-llama-cpp leaves free: one slot for generation, and one because it compares with "less than". */
+/**
+ * Context slots that node-llama-cpp leaves free: one slot for generation, and one because it compares with "less than".
+ */
 const RESERVED_TOKENS = 2;
 
 interface Listener {
@@ -185,7 +187,10 @@ export class ChatModel {
     return this.#canThink ? withReasoning(template) : template;
   }
 
-  /** Calls `onPrompt` for each batch that contains a part of the prompt. Tokens in the sequence's cache are added at the end. */
+  /**
+   * Calls `onPrompt` for each batch that contains a part of the prompt. Tokens in the sequence's cache are added at the
+   * end.
+   */
   #watchPrompt(
     sequence: LlamaContextSequence,
     total: number,
@@ -232,7 +237,8 @@ function idOf(sequence: LlamaContextSequence): number {
 }
 
 /**
- * Template without markup, with which the model continues the unchanged text, after its start token if it uses one. Names of special tokens in the text become these tokens, so that clients can apply their own template.
+ * Template that adds no markup: the model continues the text as it is, after the start token if the model uses one.
+ * Names of special tokens in the text become these tokens, so that clients can apply their own template.
  */
 class RawTemplate extends ChatWrapper {
   readonly wrapperName = "Raw";

@@ -17,7 +17,8 @@ import type { TokenProbabilities } from "./token-probabilities.ts";
 /** Output of the detokenizer for the first bytes of a character. */
 const INCOMPLETE_CHARACTER = "\uFFFD";
 /**
- * Number of preceding tokens that a token's text may depend on, for example for a space between words. Tokens of the prompt count, because the prompt may end with the start of the completion. The library uses the same number.
+ * Number of preceding tokens that may change a token's text, for example by a space between words. Prompt tokens count,
+ * because the prompt may end with the start of the completion. The library uses the same number.
  */
 const PRECEDING_TOKENS = 3;
 
@@ -116,7 +117,8 @@ function evaluationOf({ repeatPenalty, ...options }: Sampling, written: Token[])
 }
 
 /**
- * Removes tokens that are not part of the prompt from the sequence. Returns the tokens left to evaluate, which include at least the last one for its result.
+ * Removes tokens that are not part of the prompt from the sequence. Returns the tokens left to evaluate, which include
+ * at least the last one for its result.
  */
 async function unreadOf(sequence: LlamaContextSequence, prompt: readonly Token[]): Promise<Token[]> {
   await sequence.adaptStateToTokens(prompt.slice(0, -1), false);

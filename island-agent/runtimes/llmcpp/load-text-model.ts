@@ -8,7 +8,7 @@ import { gpuMemoryUsed, readModel } from "./load-model.ts";
 import type { LoadRequest } from "./host-requests.ts";
 import { contextSizeOf, llamaFailure, openLlama } from "./open-llama.ts";
 
-/** Maximum number of progress items of a job, whatever its number of texts. */
+/** Maximum number of progress items of a job, regardless of its number of texts. */
 const PROGRESS_STEPS = 50;
 
 export type TextJob = TextTaskInput<TextTask>;

@@ -43,7 +43,8 @@ export class ResumableTemplate extends ChatWrapper {
   }
 
   /**
-   * Returns true while the history ends with exactly the text so far. Returns false for templates with reasoning, because their prompt may open a reasoning section that does not contain the text so far.
+   * Returns true while the history ends with exactly the text so far. Returns false for templates with reasoning,
+   * because their prompt may open a reasoning section that does not contain the text so far.
    */
   #isAtStart({ chatHistory }: ChatWrapperGenerateContextStateOptions): boolean {
     const last = chatHistory.at(-1);

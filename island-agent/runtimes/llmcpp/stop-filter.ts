@@ -4,9 +4,10 @@ export interface Piece {
 }
 
 /**
- * Cuts streamed text before the first stop sequence. Pieces that may begin a stop sequence are held back until further pieces show whether they do. Whole pieces are held back, because an interrupted completion is resumed from the delivered text, which
- * must not end within a token. LlamaChat's stop triggers are not used: at `max_tokens` they lose the text that they
- * hold back.
+ * Cuts streamed text before the first stop sequence. Pieces that may start a stop sequence are held back until later
+ * pieces show whether they do. Whole pieces are held back: an interrupted completion is resumed from the delivered
+ * text, which must not end within a token. LlamaChat's stop triggers are not used: at `max_tokens` they lose the text
+ * that they hold back.
  */
 export class StopFilter {
   readonly #stops: readonly string[];
@@ -22,7 +23,7 @@ export class StopFilter {
     return this.#stop !== null;
   }
 
-  /** Stop sequence before which the text was cut: the longest one if several begin there. */
+  /** Stop sequence before which the text was cut: the longest one if several start there. */
   get stop(): string | null {
     return this.#stop;
   }

@@ -3,7 +3,8 @@ import type { Batching } from "../host/batching-cargo.ts";
 import type { OnnxInput } from "./onnx-input.ts";
 
 /**
- * Maximum number of UTF-16 units of a run's texts, including padding; about four units are a token. Only small jobs share a run, because each job waits for all of them.
+ * Maximum number of UTF-16 units of a run's texts, including padding; about four units are a token. Only small jobs
+ * share a run, because each job waits for all of them.
  */
 const MAX_CHARACTERS = 4_096;
 const MAX_JOBS = 16;

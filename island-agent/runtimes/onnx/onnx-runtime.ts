@@ -76,7 +76,10 @@ function taskOf({ onnxTaskType: name }: CargoManifest): OnnxTask | null {
   throw new JobFailure("runtime_unavailable", `This Island does not support the task ${name}`, { retryable: true });
 }
 
-/** Estimates the memory of a load from the file sizes. The estimate is rather too high than too low. @throws {JobFailure} */
+/**
+ * Estimates the memory of a load from the file sizes. The estimate is rather too high than too low. @throws
+ * {JobFailure}
+ */
 async function estimateOnnx({ modelPath, task, weights, device }: LoadRequest): Promise<MemoryUse> {
   const { bytes } = await findWeights(modelPath, weights);
   const working = task === null ? TENSORS_WORKING_BYTES : WORKING_BYTES[task];

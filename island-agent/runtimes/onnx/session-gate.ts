@@ -9,7 +9,8 @@ type Create = (model: string | Uint8Array, options?: InferenceSession.SessionOpt
 
 /**
  * Wraps every ONNX session of this process. transformers.js creates sessions (sorting, resizing) that accept no options
- * and would use one thread per core; the wrapper sets their thread limits. It also stops a task between two steps, such as tokens or labels.
+ * and would use one thread per core; the wrapper sets their thread limits. It also stops a task between two steps, such
+ * as tokens or labels.
  */
 export class SessionGate {
   /** Called after each step of the model. */

@@ -28,7 +28,10 @@ import { imageToText, summarization, translation } from "./tasks/generation-task
 
 type Part = "tokenizer" | "processor";
 interface TaskSpec<Task extends OnnxTask> {
-  /** Parts that the task requires in addition to the model. If one is missing, transformers.js fails only at the first job. */
+  /**
+   * Parts that the task requires in addition to the model. If one is missing, transformers.js fails only at the first
+   * job.
+   */
   readonly needs: readonly Part[];
   readonly handler: TaskHandler<Task, AllTasks[Task]>;
   /** Runs several jobs in the same calls of the model. */

@@ -28,7 +28,9 @@ const FILES = [
 
 /** Library folders; programs are not included. */
 const LIBRARIES = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib"];
-/** Files of the dynamic loader from /etc, and the number of cores from /sys. Nothing else of these folders is visible. */
+/**
+ * Files of the dynamic loader from /etc, and the number of cores from /sys. Nothing else of these folders is visible.
+ */
 const SYSTEM_FILES = [
   "/etc/ld.so.cache",
   "/etc/ld.so.conf",

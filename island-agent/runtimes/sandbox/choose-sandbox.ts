@@ -50,7 +50,7 @@ const SUMMARIES: Readonly<Record<SandboxKind, string>> = {
 /** Finds the best sandbox for native runtimes by testing it. Never throws. */
 export async function chooseSandbox(options: SandboxOptions): Promise<SandboxChoice> {
   const { setting, platform, memoryLimitBytes } = options;
-  if (setting === "off") return chosen(setting, () => BARE);
+  if (setting === "off") return chosenSandbox(setting, () => BARE);
   if (platform === "linux") return chooseOnLinux(options);
   if (platform !== "darwin" && platform !== "win32")
     return without(setting, `${platform} has no supported sandbox`, null);
@@ -58,7 +58,7 @@ export async function chooseSandbox(options: SandboxOptions): Promise<SandboxCho
     return without(setting, "the sandbox of this system is not tested", "to use it, set sandbox = require");
   const open = platform === "darwin" ? sandboxExec : () => jobObject(memoryLimitBytes);
   const problem = await tried(open, options);
-  return problem === null ? chosen(setting, open) : without(setting, problem, null);
+  return problem === null ? chosenSandbox(setting, open) : without(setting, problem, null);
 }
 
 async function chooseOnLinux(options: SandboxOptions): Promise<SandboxChoice> {
@@ -69,7 +69,7 @@ async function chooseOnLinux(options: SandboxOptions): Promise<SandboxChoice> {
   if (bwrap !== null) {
     const open = (needs: SandboxNeeds): Sandbox => bubblewrap({ file: bwrap, memoryLimitBytes, ...needs });
     const refused = await tried(open, options);
-    if (refused === null) return chosen(setting, open);
+    if (refused === null) return chosenSandbox(setting, open);
     problem = refused;
     remedy = remedyFor(refused, readKernelFacts());
   }
@@ -79,7 +79,7 @@ async function chooseOnLinux(options: SandboxOptions): Promise<SandboxChoice> {
     if (file !== null && setpriv !== null) {
       const open = ({ network = false }: SandboxNeeds): Sandbox =>
         unshare({ file, setpriv, memoryLimitBytes, network });
-      if ((await tried(open, options)) === null) return chosen(setting, open, problem, remedy);
+      if ((await tried(open, options)) === null) return chosenSandbox(setting, open, problem, remedy);
     }
   }
   return without(setting, problem, remedy);
@@ -89,7 +89,7 @@ function tried(open: (needs: SandboxNeeds) => Sandbox, { environment, gpu }: San
   return trySandbox(open({ gpu, mayFork: false }), hostEnvironment(environment, {}));
 }
 
-function chosen(
+function chosenSandbox(
   setting: SandboxSetting,
   open: (needs: SandboxNeeds) => Sandbox,
   problem: string | null = null,
@@ -101,7 +101,7 @@ function chosen(
 }
 
 function without(setting: SandboxSetting, problem: string, remedy: string | null): SandboxChoice {
-  if (setting === "auto") return chosen(setting, () => BARE, problem, remedy);
+  if (setting === "auto") return chosenSandbox(setting, () => BARE, problem, remedy);
   const summary = `native runtimes do not start: sandbox is set to require, and ${problem}`;
   return { state: { setting, kind: "none", summary, remedy }, open: null };
 }

@@ -55,7 +55,10 @@ interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** Returns the exit of the host, derived from the exit of the process around it. Both members are null if the sandbox could not be created. */
+/**
+ * Returns the exit of the host, derived from the exit of the process around it. Both members are null if the sandbox
+ * could not be created.
+ */
 export function exitInside({ code, signal }: Exit, stderrTail: string): Exit {
   if (code === 1 && /^bwrap: /m.test(stderrTail)) return { code: null, signal: null };
   const inner = SIGNALS.find(([, number]) => number + SIGNAL_BASE === code);

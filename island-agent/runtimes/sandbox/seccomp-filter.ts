@@ -96,7 +96,10 @@ export function seccompFilter(architecture: string, mayFork: boolean, network = 
     code.push({ what, ifTrue, ifFalse, value });
   };
   const fail = (errno: number): void => add(RETURN, RETURN_ERRNO | errno);
-  /** Adds a check for each number. A jump counts the instructions that it skips. Without a match, the next check follows. */
+  /**
+   * Adds a check for each number. A jump counts the instructions that it skips. Without a match, the next check
+   * follows.
+   */
   const failOn = (numbers: readonly number[], errno: number): void => {
     for (const number of numbers) {
       add(JUMP_IF_EQUAL, number, 0, 1);

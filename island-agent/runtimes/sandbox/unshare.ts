@@ -8,7 +8,10 @@ import type { Launch, Sandbox } from "./sandbox.ts";
 const DEPTH = 2;
 const NAMESPACES = ["--user", "--ipc", "--uts", "--pid", "--mount-proc", "--fork", "--kill-child=SIGKILL"];
 
-/** Fallback without bubblewrap, which hides the network and other processes. Files stay accessible with the user's rights. */
+/**
+ * Fallback without bubblewrap, which hides the network and other processes. Files stay accessible with the user's
+ * rights.
+ */
 export function unshare({
   file,
   setpriv,

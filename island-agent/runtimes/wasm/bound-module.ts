@@ -14,7 +14,9 @@ const TABLE_SECTION = 4;
 const MEMORY_SECTION = 5;
 const FUNCTION_TYPE = 0x60;
 const REFERENCE_TYPES = new Set([0x70, 0x6f]);
-/** Known flags of limits. Other flags (shared, 64-bit, page sizes) belong to proposals whose memory is not limited here. */
+/**
+ * Known flags of limits. Other flags (shared, 64-bit, page sizes) belong to proposals whose memory is not limited here.
+ */
 const LIMITS = { none: 0, hasMax: 1 };
 /** Maximum number of tables, which is far more than compilers produce and still takes little memory. */
 const MAX_TABLES = 4;
@@ -46,30 +48,30 @@ function assertCoreModule(module: Uint8Array): void {
     bytes.every((byte, index) => module[at + index] === byte);
   if (startsWith(HEADER, 0)) return;
   if (startsWith(MAGIC, 0) && startsWith(COMPONENT_LAYER, 6)) {
-    throw invalid(
+    throw invalidModule(
       "is a component (WASI preview 2 or later). Build the program for WASI preview 1, as a command: " +
         "target wasm32-wasip1 of Rust and TinyGo, wasm32-wasi of clang",
     );
   }
-  throw invalid("is not a WebAssembly module of version 1");
+  throw invalidModule("is not a WebAssembly module of version 1");
 }
 
 function boundMemories(body: Uint8Array, maxPages: number): number[] {
   const reader = new ModuleReader(body, 0);
   const count = reader.number();
   if (count === 0) return [0];
-  if (count > 1) throw invalid("has more than one memory");
+  if (count > 1) throw invalidModule("has more than one memory");
   return [1, ...boundLimits(reader, maxPages, "pages of memory")];
 }
 
 function boundTables(body: Uint8Array): number[] {
   const reader = new ModuleReader(body, 0);
   const count = reader.number();
-  if (count > MAX_TABLES) throw invalid(`has more than ${MAX_TABLES} tables`);
+  if (count > MAX_TABLES) throw invalidModule(`has more than ${MAX_TABLES} tables`);
   const tables = [...encodeNumber(count)];
   for (let index = 0; index < count; index += 1) {
     const type = reader.byte();
-    if (!REFERENCE_TYPES.has(type)) throw invalid("has a table of an unsupported type");
+    if (!REFERENCE_TYPES.has(type)) throw invalidModule("has a table of an unsupported type");
     tables.push(type, ...boundLimits(reader, MAX_TABLE_ENTRIES, "entries of a table"));
   }
   return tables;
@@ -78,10 +80,10 @@ function boundTables(body: Uint8Array): number[] {
 /** Reads limits and encodes them with a maximum of at most `cap`. */
 function boundLimits(reader: ModuleReader, cap: number, what: string): number[] {
   const flags = reader.byte();
-  if (flags !== LIMITS.none && flags !== LIMITS.hasMax) throw invalid(`has shared, 64-bit or unusual ${what}`);
+  if (flags !== LIMITS.none && flags !== LIMITS.hasMax) throw invalidModule(`has shared, 64-bit or unusual ${what}`);
   const min = reader.number();
   const max = flags === LIMITS.none ? cap : reader.number();
-  if (min > cap) throw invalid(`needs ${min} ${what} at its start, but at most ${cap} are allowed`);
+  if (min > cap) throw invalidModule(`needs ${min} ${what} at its start, but at most ${cap} are allowed`);
   return [LIMITS.hasMax, ...encodeNumber(min), ...encodeNumber(Math.min(max, cap))];
 }
 
@@ -90,8 +92,9 @@ function assertFunctionTypes(body: Uint8Array): void {
   const count = reader.number();
   for (let index = 0; index < count; index += 1) {
     if (reader.byte() !== FUNCTION_TYPE)
-      throw invalid("has types of garbage-collected objects, which are not supported");
-    // Parameters come first, then results. Each type is one byte, because references to the module's own types need the types refused above.
+      throw invalidModule("has types of garbage-collected objects, which are not supported");
+    // Parameters come first, then results. Each type is one byte, because references to the module's own types need the
+    // types refused above.
     for (let side = 0; side < 2; side += 1) reader.take(reader.number());
   }
 }
@@ -100,6 +103,6 @@ function withId(id: number, body: readonly number[]): Uint8Array {
   return Uint8Array.from([id, ...encodeNumber(body.length), ...body]);
 }
 
-function invalid(why: string): JobFailure {
+function invalidModule(why: string): JobFailure {
   return new JobFailure("model_invalid", `The module ${why}`);
 }

@@ -12,7 +12,9 @@ const HEAP_LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 8 };
 
 /** argv[0] of all programs. */
 const PROGRAM_NAME = "cargo";
-/** Maximum module size. The largest interpreters take 30 MB. Compiled code takes several times the size of its module. */
+/**
+ * Maximum module size. The largest interpreters take 30 MB. Compiled code takes several times the size of its module.
+ */
 const MAX_MODULE_BYTES = 64 * MIB;
 
 /** Compiles a module once for all its jobs. Each job runs in a new instance in its own thread. @throws {JobFailure} */

@@ -71,7 +71,8 @@ async function estimateModule({ modulePath, memoryCapBytes }: LoadRequest, jobs:
 }
 
 /**
- * Returns the flags of Node's permission model for a host. The host may only read our code, its packages and one module, and start threads.
+ * Returns the flags of Node's permission model for a host. The host may only read our code, its packages and one
+ * module, and start threads.
  */
 export function permissionFlags(modelPath: string | null): string[] {
   const readable = [...CODE_FOLDERS, ...(modelPath === null ? [] : [modelPath])];

@@ -672,7 +672,7 @@ export interface components {
             } | null;
             /** Return log probabilities of text tokens, before temperature, penalties and grammars */
             logprobs?: boolean | null;
-            /** Newer name of `max_tokens`, over which it takes precedence */
+            /** Newer name for `max_tokens`; takes precedence over it */
             max_completion_tokens?: number | null;
             /** Default 1024. Values above the Cargo's context are lowered to it, or to 4096 if that is more */
             max_tokens?: number | null;
@@ -720,7 +720,7 @@ export interface components {
             response_format?: {
                 type: "text";
             } | {
-                /** Not part of OpenAI's API. With `json_object`, a schema has the effect of `json_schema` */
+                /** Not part of OpenAI's API. With a schema, `json_object` works like `json_schema` */
                 schema?: {
                     [key: string]: unknown;
                 } | null;
@@ -788,7 +788,7 @@ export interface components {
             /** `max_tokens` × (`top_logprobs` + 1) may be at most 100000 */
             top_logprobs?: number | null;
             top_p?: number | null;
-            /** An OpenRouter parameter with the effect of `stream_options.include_usage` */
+            /** OpenRouter's equivalent of `stream_options.include_usage` */
             usage?: {
                 include?: boolean | null;
             } | null;
@@ -829,7 +829,7 @@ export interface components {
         };
         CoordinatorOverview: {
             address: string;
-            /** False if the coordinator did not reply in time; the totals then lack its part */
+            /** False if the coordinator did not reply in time; the totals exclude it */
             answers: boolean;
             /** Null if there is only one coordinator */
             id: string | null;
@@ -1346,7 +1346,7 @@ export interface components {
             loading: string[];
             /** Name that the owner gave the Island; otherwise the machine's name, or a name derived from the id */
             name: string;
-            /** Whether the Island's status is not `offline` */
+            /** False if the Island's status is `offline` */
             online: boolean;
             /** The oldest 10 jobs on the Island, with their Cargo and start */
             running: {
@@ -1585,7 +1585,7 @@ export interface components {
             updated_at: string;
             workload_slug: string;
         };
-        /** A stream contains any number of `status`, `token`, `reasoning`, `tool_call`, `progress` and `image` events, then one `done` or `error`. A stream whose delivered output was lost in a crash (position_lost) ends without `done` and `error` */
+        /** A stream contains any number of `status`, `token`, `reasoning`, `tool_call`, `progress` and `image` events, then one `done` or `error`. A stream whose delivered output was lost in a crash (position_lost) ends without `done` or `error` */
         JobEvent: components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ReasoningEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
         JobOutput: {
             id: string;
@@ -2148,7 +2148,7 @@ export interface components {
                 p50: number | null;
                 p99: number | null;
             };
-            /** False if a coordinator did not reply; the totals then lack its part */
+            /** False if a coordinator did not reply; the totals exclude it */
             is_complete: boolean;
             islands: {
                 known: number;
@@ -2540,7 +2540,7 @@ export interface components {
                 p50: number | null;
                 p99: number | null;
             };
-            /** False if a coordinator did not reply; the totals then lack its part */
+            /** False if a coordinator did not reply; the totals exclude it */
             is_complete: boolean;
             islands: {
                 known: number;
@@ -3806,7 +3806,7 @@ export interface calls {
             };
         };
     };
-    /** Create a chat completion. A chat runs as a job, whose id is the completion's id. If the client disconnects, the job is cancelled, and the part that was read and delivered is charged. `Idempotency-Key` has no effect. With `n`, each choice is a job; they run one after the other, even in a stream, and the completion's id is the first job's. */
+    /** Create a chat completion. A chat runs as a job, whose id is the completion's id. If the client disconnects, the job is cancelled, and the tokens read and delivered are charged. `Idempotency-Key` has no effect. With `n`, each choice is a job; they run one after the other, even in a stream, and the completion's id is the first job's. */
     "post /chat/completions": {
         requestBody: {
             "application/json": components["schemas"]["ChatCompletionRequest"];
@@ -4494,7 +4494,7 @@ export interface calls {
             };
         };
     };
-    /** Create a message. A chat in the format of Anthropic's Messages API, with the API key in `X-Api-Key` or `Authorization`. A message runs as a job, whose id is the message's id. If the client disconnects, the job is cancelled. */
+    /** Create a message. Takes a chat in the format of Anthropic's Messages API, with the API key in `X-Api-Key` or `Authorization`. A message runs as a job, whose id is the message's id. If the client disconnects, the job is cancelled. */
     "post /messages": {
         requestBody: {
             "application/json": components["schemas"]["MessageRequest"];
@@ -4517,7 +4517,7 @@ export interface calls {
             };
         };
     };
-    /** Get metrics in Prometheus format. Metrics are totals, without single accounts or Islands. The request needs the operator's `metrics_token` (`Authorization: Bearer`). If that setting is not set, only programs on the coordinator's machine can read the metrics, and only if other machines cannot reach the coordinator. Any other request gets 404, including one through a proxy or from a page of another site. */
+    /** Get metrics in Prometheus format. Metrics are totals that do not name accounts or Islands. The request needs the operator's `metrics_token` (`Authorization: Bearer`). If that setting is not set, only programs on the coordinator's machine can read the metrics, and only if other machines cannot reach the coordinator. Any other request gets 404, including one through a proxy or from a page of another site. */
     "get /metrics": {
         responses: {
             200: {
@@ -4622,7 +4622,7 @@ export interface calls {
             };
         };
     };
-    /** Give credits to an account, or take them back. Negative credits are taken back, at most what the account can spend, and need a note. With an `Idempotency-Key` header, repeated requests of the same operator, account, key and credits grant once; the same key with another amount is refused with 422. Keys never expire. Without the header, each request grants credits. */
+    /** Give credits to an account, or take them back. A negative amount takes credits back, up to the available balance, and requires a note. With an `Idempotency-Key` header, repeats with the same operator, account and amount grant once; the same key with another amount is refused with 422. These keys never expire. Without the header, each request grants credits. */
     "post /operator/accounts/{id}/grants": {
         parameters: {
             header?: {
@@ -5049,7 +5049,7 @@ export interface calls {
             };
         };
     };
-    /** Rank documents by relevance to a query. A reranking Cargo scores the documents, or an embedding Cargo compares their vectors with the query's. The query and all documents are one job. If the client disconnects, the job is cancelled. For Cohere's client, the endpoint is also served at `/v2/rerank` of the host. */
+    /** Rank documents by relevance to a query. A reranking Cargo scores the documents, or an embedding Cargo compares their vectors with the query's. The query and all documents are one job. If the client disconnects, the job is cancelled. For Cohere's client, `/v2/rerank`, outside the API base, works too. */
     "post /rerank": {
         requestBody: {
             "application/json": components["schemas"]["RerankRequest"];
@@ -5060,7 +5060,7 @@ export interface calls {
             };
         };
     };
-    /** Create a response. A chat in the format of OpenAI's Responses API. A response is stored as a job: the ids `resp_…` and `job_…` end in the same characters, and the retention of jobs applies. If the client disconnects, the job is cancelled, unless it runs in the background. */
+    /** Create a response. Takes a chat in the format of OpenAI's Responses API. A response is stored as a job: the ids `resp_…` and `job_…` end in the same characters, and the retention of jobs applies. If the client disconnects, the job is cancelled, unless it runs in the background. */
     "post /responses": {
         requestBody: {
             "application/json": components["schemas"]["ResponseRequest"];

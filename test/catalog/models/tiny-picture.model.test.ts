@@ -27,7 +27,9 @@ async function draw(input: object): Promise<Buffer> {
   return data;
 }
 
-/** Finds the pixels closer to `inside` than to `around`. Returns the filled share of their bounding box, and its centre. */
+/**
+ * Finds the pixels closer to `inside` than to `around`. Returns the filled share of their bounding box, and its centre.
+ */
 function shapeIn(pixels: Buffer, inside: Colour, around: Colour): { filled: number; middle: [number, number] } {
   const far = (pixel: number, colour: Colour): number =>
     COLOURS[colour].reduce((sum, part, channel) => sum + Math.abs(part - (pixels[3 * pixel + channel] ?? 0)), 0);

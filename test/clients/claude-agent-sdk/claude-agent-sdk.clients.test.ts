@@ -44,7 +44,7 @@ describe("Claude Agent SDK · messages", () => {
     expect(resultOf(await ask())).toMatchObject({ subtype: "success", is_error: false, result: DEFAULT_TEXT });
   });
 
-  it("stream", async () => {
+  it("streams a chat", async () => {
     const messages = await ask({ includePartialMessages: true });
     const deltas = messages.flatMap((message) => (message.type === "stream_event" ? [message.event] : []));
     const texts = deltas.flatMap((event) =>

@@ -62,7 +62,7 @@ function completionOf({ text, usage }: GenerateResponse): Completion {
 }
 
 testLibrary("Genkit · chat", library, (net) => {
-  it("embeddings", async () => {
+  it("creates embeddings", async () => {
     await net().startEmbedder();
     const ai = connect({ url: net().url, key: net().key, model: "tiny-chat" });
     const [found] = await ai.embed({ embedder: `${NAME}/tiny-embed`, content: "an atoll is made of coral" });

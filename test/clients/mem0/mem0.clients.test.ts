@@ -45,7 +45,7 @@ describe("Mem0 · chat", () => {
     expect(results.map(({ memory }) => memory)).toEqual(["Likes coral"]);
   });
 
-  it("embeddings", async () => {
+  it("creates embeddings", async () => {
     const memory = connect();
     await remember(memory);
     const { results } = await memory.search("the reef was built by corals", { filters: { user_id: "one" } });

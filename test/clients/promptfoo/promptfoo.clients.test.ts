@@ -49,7 +49,7 @@ testLibrary(
     },
   },
   (net) => {
-    it("embeddings", async () => {
+    it("creates embeddings", async () => {
       await net().startEmbedder();
       const provider = await connect("openai:embedding", { url: net().url, key: net().key, model: "tiny-embed" });
       const found = await provider.callEmbeddingApi?.("an atoll is made of coral");

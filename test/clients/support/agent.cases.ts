@@ -87,7 +87,7 @@ export function testAgent(agent: Agent): void {
       expect(ignored).toContain(agent.ignored);
     });
 
-    it("stream", async () => {
+    it("streams a chat", async () => {
       net.scripted.script(() => ({ hold: "The first part. " }));
       await using cli = new Cli(start("scripted"));
       await net.latestJobIs("running");

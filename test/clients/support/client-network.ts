@@ -15,8 +15,8 @@ const LONG_CONTEXT = 65_536;
 const SCRIPTED_CATEGORY = "text";
 
 /**
- * A network for clients. Its Cargos: `tiny-chat` (context 1,024), `tiny-long` (the same weights with a context of 65,536) and `scripted`,
- * whose output the test scripts.
+ * A network for clients. Its Cargos: `tiny-chat` (context 1,024), `tiny-long` (the same weights with a context of
+ * 65,536) and `scripted`, whose output the test scripts.
  */
 export class ClientNetwork implements AsyncDisposable {
   readonly network: Network;

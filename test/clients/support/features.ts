@@ -1,4 +1,7 @@
-/** Titles of the tests of a client, and columns of the table in test/clients/README.md. A client without the feature has no such test. */
+/**
+ * Titles of the tests of a client, and columns of the table in test/clients/README.md. A client without the feature has
+ * no such test.
+ */
 export const FEATURES = [
   "chat",
   "stream",

@@ -43,7 +43,7 @@ export interface Library {
   readonly object?: (target: Target, prompt: string, colors: readonly [string, ...string[]]) => Promise<unknown>;
   /** Shape of the library's errors, for `toMatchObject`. */
   readonly errors: { readonly wrongKey: object; readonly unknownModel: object; readonly overContext: object };
-  /** True if a stream cannot be stopped after it has begun. */
+  /** True if a stream cannot be stopped after it has started. */
   readonly cannotAbort?: boolean;
   /** Error of a request above the account's limit, for a library that does not retry. */
   readonly limitError?: object;

@@ -10,7 +10,7 @@ export interface RecordedRequest {
   /** Null until the coordinator has responded, or if the client left before. */
   status: number | null;
   responseHeaders: IncomingHttpHeaders;
-  /** When the response began, by `performance.now()`. */
+  /** When the response started, by `performance.now()`. */
   respondedMs: number;
 }
 

@@ -65,7 +65,7 @@ const libraryOf = (connect: Adapter): Library => ({
 });
 
 testLibrary("TanStack AI · chat", libraryOf(adapters.chat), (net) => {
-  it("embeddings", async () => {
+  it("creates embeddings", async () => {
     await net().startEmbedder();
     const adapter = createOpenaiEmbedding(asEmbedder("tiny-embed"), net().key, {
       baseURL: `${net().url}/v1`,

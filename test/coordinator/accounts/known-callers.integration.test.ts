@@ -104,7 +104,7 @@ describe("knownCallers()", () => {
     expect(await identify(expires)).toBeUndefined();
   });
 
-  it("does not cache a look-up that began before a change and ended after it", async () => {
+  it("does not cache a look-up that started before a change and ended after it", async () => {
     const key = await makeKey("key_1");
     let revoke = async (): Promise<unknown> => store.accounts.revokeKey(accountId, "key_1", clock.now());
     const slow = {

@@ -13,7 +13,7 @@ function makeBackoff() {
   return { clock, begin, fail };
 }
 
-it("signInBackoff() doubles an account's delay from the sixth wrong password on, up to a minute, whatever the address", () => {
+it("signInBackoff() doubles an account's delay from the sixth wrong password on, up to a minute, regardless of the address", () => {
   const { clock, fail } = makeBackoff();
   for (let i = 0; i < 5; i += 1) fail();
   for (const waitS of [1, 2, 4, 8, 16, 32, 60, 60]) {

@@ -115,14 +115,14 @@ describe("openCatalog()", () => {
     await put({ disabledSlugs: ["phi-4"] });
     await catalogSync.refresh();
     expect(catalogSync.catalog.get("pandoc")).toBe(entry);
-    // The approved file contained another command, because this version ships another program for the same approval.
+    // The operator approved a file with a different command. This version ships a changed program, so the approval ends.
     const other = { ...file, container: { ...file.container, command: ["pandoc"] } };
     await put({ approvals: [{ ...approval, file: other, revision: "two" }] });
     await catalogSync.refresh();
     expect(catalogSync.catalog.known("pandoc")).toBeUndefined();
     expect(warnings).toMatchObject([{ cargo: "pandoc" }]);
   });
-  it("keeps an imported Cargo disabled if it states why it has no pin, but keeps approved Cargos without pins enabled", async () => {
+  it("disables an imported Cargo that gives a reason for having no pin, but leaves approved Cargos without pins enabled", async () => {
     const unpinned = { ...ONNX_FILE, model: { url: "hf:owner/repo", sha256: null, size_bytes: null } };
     await put({
       cargos: [

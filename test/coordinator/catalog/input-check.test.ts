@@ -144,7 +144,7 @@ describe("checkInput() for a chat Cargo", () => {
     expect(pathsOf({})).toEqual(["input.messages"]);
     expect(pathsOf({ prompt: "a", messages: [{ role: "user", content: "b" }] })).toEqual(["input.messages"]);
   });
-  it("begins paths with the field that the caller names", () => {
+  it("starts paths with the field that the caller names", () => {
     expect(detailsOf({}, CHAT, "body")[0]?.path).toBe("body.messages");
   });
 });
@@ -205,7 +205,7 @@ describe("checkInput() against the JSON Schema of a Cargo", () => {
       { path: "input.tags.3", message: "must be string" },
     ]);
   });
-  it("begins paths with the field that the caller names", () => {
+  it("starts paths with the field that the caller names", () => {
     expect(detailsOf({}, OTHER, "inputs.3")[0]?.path).toBe("inputs.3.text");
   });
   it("reports only the first error of a large input", () => {

@@ -23,8 +23,9 @@ const BYTES_PER_WEIGHT: Record<WeightFormat, number> = {
 };
 
 /**
- * Returns the memory for other runtimes, from the number of weights and a job's working memory. An onnx Cargo targets the CPU. A diffusers
- * Cargo, unless small, targets a GPU that holds all of it. Core ML has shared memory, a wasm module its cap, a container its limit.
+ * Returns the memory for other runtimes, from the number of weights and a job's working memory. An onnx Cargo targets
+ * the CPU. A diffusers Cargo, unless small, targets a GPU that holds all of it. Core ML has shared memory, a wasm
+ * module its cap, a container its limit.
  */
 export function workingNeedMb(
   runtime: Exclude<RuntimeType, "llmcpp">,

@@ -164,7 +164,7 @@ describe("watchCredentials()", () => {
     expect([two?.revision(), ended]).toEqual([2, ["key_1"]]);
   });
 
-  it("does not use a reading that began before a local change", async () => {
+  it("does not use a reading that started before a local change", async () => {
     await one?.revision();
     const held = Promise.withResolvers<void>();
     changes.hold = held.promise;

@@ -85,7 +85,7 @@ describe("two sessions of one Island at two coordinators", () => {
     expect([one.connectedCount, two.connectedCount]).toEqual([1, 0]);
   });
 
-  it("become one even if they begin at the same time, whichever message is first", async () => {
+  it("become one even if they start at the same time, whichever message is first", async () => {
     for (const order of [
       [1, 2],
       [2, 1],
@@ -99,7 +99,7 @@ describe("two sessions of one Island at two coordinators", () => {
     }
   });
 
-  it("keep their order if the older takes longer to begin", async () => {
+  it("keep their order if the older takes longer to start", async () => {
     const slow = Promise.withResolvers<void>();
     saved = slow.promise;
     const older = connect(one);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
 import { transferWaiting } from "../../../coordinator/cluster/cluster-member.ts";
-import { M } from "../../../coordinator/cluster/messages.ts";
+import { MESSAGES } from "../../../coordinator/cluster/messages.ts";
 import type { ActiveJob } from "../../../coordinator/jobs/active-job.ts";
 import { peerOf, peersOn } from "./peers-on.ts";
 
@@ -34,7 +34,7 @@ describe("transferWaiting()", () => {
   it("transfers all waiting jobs in parts to the peer with the most free slots, and announces them", async () => {
     const bus = new LocalBus();
     const taken: number[] = [];
-    peersOn(bus, "c").handle(M.take, ({ jobIds }) => {
+    peersOn(bus, "c").handle(MESSAGES.take, ({ jobIds }) => {
       taken.push(jobIds.length);
       return null;
     });

@@ -53,7 +53,7 @@ export function openForEachTest(database: PostgresDatabase): void {
 export const at = (member: Member | undefined): Member => member ?? expect.fail("not open");
 
 /**
- * Submits a job that an Island of `a` has begun, with the first part of its output. `more` adds fields to the
+ * Submits a job that an Island of `a` has started, with the first part of its output. `more` adds fields to the
  * submission.
  */
 export async function begin(more: object = {}): Promise<{ island: PlayedIsland; assign: Assign; jobId: string }> {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { M } from "../../../coordinator/cluster/messages.ts";
+import { MESSAGES } from "../../../coordinator/cluster/messages.ts";
 import { NotOwnerError } from "../../../coordinator/store/cluster-store.ts";
 import { REFUSALS } from "../../../coordinator/store/refusals.ts";
 import { beginFrames, finishedFrame, outputFrame, runFrames } from "../../support/network/attempt-frames.ts";
@@ -138,7 +138,7 @@ function describeOwnership(database: PostgresDatabase): void {
       await expect.poll(() => a?.dropped).toMatchObject([{ id: assign.jobId }]);
       expect(b?.world.registry.get(assign.jobId)?.state).toBe("running");
       // The late message names an earlier owner.
-      a?.peers.broadcast(M.moved, { jobIds: [assign.jobId] });
+      a?.peers.broadcast(MESSAGES.moved, { jobIds: [assign.jobId] });
       await b?.store.cluster.ownersOf([assign.jobId]);
       expect(b?.world.registry.get(assign.jobId)?.state).toBe("running");
     });
@@ -155,7 +155,7 @@ function describeOwnership(database: PostgresDatabase): void {
       expect(await net.stored(assign.jobId)).toMatchObject({ state: "completed", output: "one", attempt: 1 });
     });
 
-    it("is not claimed without a token, nor once another attempt has begun", async () => {
+    it("is not claimed without a token, nor once another attempt has started", async () => {
       const { island, assign } = await begin();
       const claim = `x${assign.claim.slice(1)}`;
       const liar = await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, { ...assign, claim });
@@ -194,7 +194,7 @@ function describeOwnership(database: PostgresDatabase): void {
       expect(island.hostId).not.toBe(other.hostId);
     });
 
-    it("begin another attempt, instead of waiting, if their Island returned without them", async () => {
+    it("start another attempt, instead of waiting, if their Island returned without them", async () => {
       const { island, assign } = await begin();
       const back = await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId);
       await adopt();

@@ -17,7 +17,7 @@ let [server, follower]: Peers[] = [];
 let warnings: object[];
 /** Sends the next frames of the handler. */
 let say: (...frames: unknown[]) => void;
-/** Number of streams that are served, and the signals of all streams that began. */
+/** Number of streams that are served, and the signals of all streams that started. */
 let open: number;
 let signals: AbortSignal[];
 let stop: AbortController;

@@ -44,7 +44,7 @@ describe("a history that does not fit the model", () => {
     ]);
   });
 
-  it("is trimmed further if the model finds it too long, before any output is visible", async () => {
+  it("is trimmed again if the model finds it too long, before any output is visible", async () => {
     await using island = await join();
     const id = await create({ system_prompt: "Be kind" });
     for (const name of ["a", "b", "c", "d"]) await say(island, id, name, name.toUpperCase());

@@ -76,7 +76,7 @@ describe("settle()", () => {
     expect(settleOf({ ...prefill, readTokens: 400, event: "fail" }).chargeMicro).toBe(0);
   });
 
-  it("charges the prompt in addition to what was delivered, whatever the outcome", () => {
+  it("charges the prompt in addition to what was delivered, regardless of the outcome", () => {
     for (const event of ["cancel", "fail", "expire"] as const) {
       expect(settleOf({ event, deliveredTokens: 50, readTokens: 400, promptTokens: 400 }).chargeMicro).toBe(750_000);
     }

@@ -98,7 +98,7 @@ describe("POST /images/generations", () => {
     await expect(client.images.generate({ model, prompt: "a" })).rejects.toBeInstanceOf(NotFoundError);
   });
 
-  it("fails when the Cargo's output has no image, and runs no further job", async () => {
+  it("fails when the Cargo's output has no image, and runs no other job", async () => {
     const asked = draw({ model: MODEL, prompt: "a", n: 2 });
     const assign = await island.next("assign");
     island.send(...beginFrames(assign), failedFrame(assign, 1, "out_of_memory"));

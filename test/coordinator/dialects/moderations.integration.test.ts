@@ -110,7 +110,7 @@ describe("POST /moderations", () => {
     expect([status, body.error.code]).toEqual([500, "job_failed"]);
   });
 
-  it("cancels the other jobs and starts no further one after a failure", async () => {
+  it("cancels the other jobs and starts no more after a failure", async () => {
     const asked = moderate({ model: MODEL, input: ["a", "b", "c", "d", "e"] });
     const assigns = [await island.next("assign"), await island.next("assign")];
     const [first, second] = assigns;

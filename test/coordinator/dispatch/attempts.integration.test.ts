@@ -198,7 +198,7 @@ describe("an attempt", () => {
     expect((await api("DELETE", `/jobs/${jobId}?if_ended=refuse`)).body.error.code).toBe("job_not_cancellable");
   });
 
-  it("charges the delivered share if the job is cancelled after output began", async () => {
+  it("charges the delivered share if the job is cancelled after output started", async () => {
     await using island = await join();
     const before = (await api("GET", "/account")).body.data.credits as number;
     const jobId = await submit({ prompt: "Hi", max_tokens: 10 });

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { beginFrames, finishedFrame, outputFrame } from "../../support/network/attempt-frames.ts";
 import { FakeIsland } from "../../support/network/fake-island.ts";
+import { CHAT_FILE } from "../catalog/cargo-builders.ts";
 import { call } from "../../support/http/http.ts";
 import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
@@ -42,6 +43,24 @@ it("a raw prompt needs an agent that can skip the chat template", async () => {
   await using later = await join({ features: ["chat.raw"] });
   const assign = await later.next("assign");
   expect([assign.jobId, assign.input.raw]).toEqual([id, true]);
+});
+
+it("a model in several files needs an agent that loads all of them", async () => {
+  const model = { url: "hf:owner/repo/x-00001-of-00002.gguf", sha256: "a".repeat(64), size_bytes: 5 };
+  const parts = [{ url: "hf:owner/repo/x-00002-of-00002.gguf", sha256: "b".repeat(64), size_bytes: 7 }];
+  const needs = { required_ram_mb: 0, required_vram_mb: 0 };
+  const made = await api("POST", "/cargos", { ...CHAT_FILE, ...needs, slug: "split", model, parts });
+  expect(made.status).toBe(201);
+  await using _old = await join({});
+  const { body } = await api("POST", "/jobs", { workload: "split", input: { prompt: "Hi" } });
+  const { id } = body.data;
+  expect((await detail(id)).waiting.message).toContain("lacks the feature llmcpp.parts");
+  await using later = await join({ features: ["llmcpp.parts"] });
+  const assign = await later.next("assign");
+  expect([assign.jobId, assign.cargo.parts]).toEqual([
+    id,
+    [{ url: parts[0]?.url, sha256: "b".repeat(64), sizeBytes: 7 }],
+  ]);
 });
 
 it.each([

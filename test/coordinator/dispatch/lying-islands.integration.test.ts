@@ -185,7 +185,7 @@ describe("the charge for a job that did not complete", () => {
     expect([await paid(), await earned()]).toEqual([0, 0]);
   });
 
-  it("does not exceed the hold, whatever the Island reports", async () => {
+  it("does not exceed the hold, regardless of what the Island reports", async () => {
     await using island = await join();
     const jobId = await submit(LONG);
     const assign = await island.next("assign");
@@ -196,7 +196,7 @@ describe("the charge for a job that did not complete", () => {
     expect(await paid()).toBeLessThan(PRICE);
   });
 
-  it("counts at most one token for each byte of the prompt, whatever a template may add", async () => {
+  it("counts at most one token for each byte of the prompt, regardless of what a template may add", async () => {
     await using island = await join();
     const jobId = await submit(prompt("Hi", { max_tokens: 16 }));
     const assign = await island.next("assign");

@@ -89,7 +89,7 @@ it("an answer that is cut during reasoning is complete", async () => {
   expect(await ended(cut)).toMatchObject({ status: "completed", finish_reason: "length" });
 });
 
-it("a Cargo with reasoning needs Islands that support it, whatever the effort", async () => {
+it("a Cargo with reasoning needs Islands that support it, regardless of the effort", async () => {
   await using _old = await join([]);
   const jobId = await submit();
   expect((await api("GET", `/jobs/${jobId}`)).body.data.waiting.message).toContain(

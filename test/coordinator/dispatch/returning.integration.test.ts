@@ -36,7 +36,7 @@ async function submit(input: Record<string, unknown> = { prompt: "Hi" }, more = 
   return record.id;
 }
 
-/** Returns a job that an Island has begun, with the first part of its answer. */
+/** Returns a job that an Island has started, with the first part of its answer. */
 async function begin(
   input?: Record<string, unknown>,
   more?: object,
@@ -58,7 +58,7 @@ const view = ({ jobId }: Assign) => world.jobs.get(accountId, jobId);
 const actions = (island: PlayedIsland) => island.last("welcome")?.held.map(({ action }) => action);
 
 describe("an Island that returns with an attempt after the grace period", () => {
-  it("keeps the attempt if no other attempt has begun", async () => {
+  it("keeps the attempt if no other attempt has started", async () => {
     const { island, assign } = await begin();
     island.lose();
     await pass(2 * GRACE_MS);

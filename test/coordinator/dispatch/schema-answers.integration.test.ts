@@ -82,7 +82,7 @@ it("an invalid schema is refused with its path", async () => {
   expect(answer.error.param).toContain("response_format.json_schema.schema");
 });
 
-it("an answer nested deeper than the checks allow counts as a failure of its Island, whatever the schema", async () => {
+it("an answer nested deeper than the checks allow counts as a failure of its Island, regardless of the schema", async () => {
   const list = { type: "object", properties: { next: { $ref: "#" } }, additionalProperties: false };
   const mood = { type: "object", properties: { mood: { enum: ["good", "bad"] } }, required: ["mood"] };
   const deep = [

@@ -46,7 +46,7 @@ async function run(frames: (name: { jobId: string; attempt: number }) => FromIsl
   return [await live, await end(), job.body.data.output];
 }
 
-it("text that a job streams is its output, whatever text the result contains", async () => {
+it("text that a job streams is its output, regardless of the text in the result", async () => {
   const said = await run((name) => [outputFrame(name, 1, "one"), finishedFrame(name, 2, { output: "other" })]);
   expect(said).toEqual([undefined, undefined, "one"]);
 });

@@ -106,7 +106,7 @@ describe("tool calls", () => {
     expect([await paid(), await earned()]).toEqual([0, 0]);
   });
 
-  it("that were not requested count as a failure of the Island, and another one is asked", async () => {
+  it("count as a failure of the Island if none were allowed, and the job goes to another Island", async () => {
     await using liar = await join({ features });
     const jobId = await ask({ tool_choice: "none" });
     const lie = await liar.next("assign");

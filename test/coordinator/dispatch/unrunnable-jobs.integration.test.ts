@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { M } from "../../../coordinator/cluster/messages.ts";
+import { MESSAGES } from "../../../coordinator/cluster/messages.ts";
 import { REFUSE_AFTER_MS } from "../../../coordinator/dispatch/unrunnable-jobs.ts";
 import type { JobHandle, SubmitRequest } from "../../../coordinator/jobs/submitted-job.ts";
 import type { Outlook } from "../../../coordinator/scheduler/shared-work.ts";
@@ -150,7 +150,7 @@ describe("a job whose client waits for the answer", () => {
     const ids = outlooks.map((_, index) => `other_${index}`);
     world.peers.setLive([world.peers.self, ...ids.map(peerOf)]);
     outlooks.forEach((outlook, index) => {
-      peersOn(world.bus, ids[index] ?? "").handle(M.outlook, () => outlook ?? expect.fail("It does not say"));
+      peersOn(world.bus, ids[index] ?? "").handle(MESSAGES.outlook, () => outlook ?? expect.fail("It does not say"));
     });
     await PlayedIsland.join(world, accountId, unfit);
     const job = await submit();

@@ -87,7 +87,7 @@ describe("GET /events", () => {
     await listener.close();
   });
 
-  it("begins each connection with reset, ignores Last-Event-ID, and repeats nothing", async () => {
+  it("starts each connection with reset, ignores Last-Event-ID, and repeats nothing", async () => {
     const { key } = await newAccount();
     const listener = await Listener.open(coordinator.url, { key });
     const first = await submit(key);

@@ -143,7 +143,7 @@ describe("an Island that polls recommendations", () => {
 });
 
 describe("paths", () => {
-  it("of the API begin with /api/v1 or /v1, and are served nowhere else", async () => {
+  it("of the API start with /api/v1 or /v1, and are served nowhere else", async () => {
     for (const path of ["/health", "/cargos"]) {
       expect((await fetch(`${coordinator.url}/api/v1${path}`)).status).toBe(200);
       for (const base of ["", "/api", "/api/v2", "/v2"]) {

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close(world));
 
-/** Submits a job that `island` has begun. */
+/** Submits a job that `island` has started. */
 async function begin(island: PlayedIsland): Promise<Assign> {
   await submit();
   await island.say(...beginFrames(island.assign));
@@ -71,7 +71,7 @@ describe("an Island that ignores a cancel", () => {
     expect(await stateOf(kept.jobId)).toBe("completed");
   });
 
-  it("stays if it confirms three late", async () => {
+  it("stays connected if it confirms each cancel late", async () => {
     const island = await PlayedIsland.join(world, accountId, { slots: 1 });
     for (let round = 0; round < 5; round += 1) {
       const assign = await begin(island);

@@ -13,7 +13,7 @@ import { TEST_TRANSPORT } from "../../support/transport.ts";
 
 const wrongToken = (): string => `it_${randomUUID()}`;
 
-describe("upgrades with invalid tokens", () => {
+describe("upgrades without a valid token", () => {
   let clock: ManualClock;
   let listener: Listener;
   let gateway: IslandGateway;
@@ -72,7 +72,7 @@ describe("upgrades with invalid tokens", () => {
     for (let i = 0; i < 30; i += 1) expect(await dial(wrongToken())).toEqual([401]);
   };
 
-  it("get 429 after 30 from one address within a minute, before the token is looked up", async () => {
+  it("are refused with 429 after 30 from one address within a minute, before the token is looked up", async () => {
     await flood();
     const before = lookUps.length;
     for (let i = 0; i < 5; i += 1) expect(await dial(wrongToken())).toEqual([429, "60"]);
@@ -90,7 +90,7 @@ describe("upgrades with invalid tokens", () => {
     await island.closed;
   });
 
-  it("do not count without a token, which a joining Island uses to request the key", async () => {
+  it("do not count if they have no token, because a joining Island requests the key without one", async () => {
     for (let i = 0; i < 40; i += 1) expect(await dial(null)).toEqual([401]);
     tokens.add("it_new");
     expect(await dial("it_new")).toEqual([101]);
@@ -123,7 +123,7 @@ describe("joinLimit()", () => {
   });
 });
 
-describe("a coordinator under invalid token attempts", () => {
+describe("a coordinator during a flood of invalid tokens", () => {
   it("responds with 429 to their address, while its Islands reconnect", async () => {
     await using coordinator = await TestCoordinator.open();
     const { islandToken } = await coordinator.createAccount("host@example.com");

@@ -74,7 +74,7 @@ describe("/islands", () => {
     expect(await untilStatus(key, hostId, "offline")).toMatchObject({ load: null, loaded: [], name: "garage" });
   });
 
-  it("shows downloads, loading models and running jobs, or whatever an older agent reports", async () => {
+  it("shows downloads, loading models and running jobs, or what an older agent reports", async () => {
     const { key, islandToken } = await newHost();
     const hostId = randomUUID();
     const hello = makeHello({ hostId, slots: 2 });

@@ -191,7 +191,7 @@ async function checkBooks(
     expect(world.jobQuota.isFull(accountId, unfinished)).toBe(true);
     expect([...world.registry.list()].filter((job) => job.accountId === accountId)).toHaveLength(unfinished);
   }
-  // A charge earns nothing if the job was cancelled without an Island after one had begun it.
+  // A charge earns nothing if the job was cancelled without an Island after one had started it.
   expect(earnedMicro).toBeLessThanOrEqual(mostEarnedMicro);
 }
 

@@ -76,7 +76,7 @@ describe("JobService", () => {
     expect(await opened).toBe(await (await submitted).openFeed());
   });
 
-  it("includes the reason for the wait in the ending of a job that no Island began", async () => {
+  it("includes the reason for the wait in the ending of a job that no Island started", async () => {
     const job = await submit(accountId, { waitLimitMs: 60_000 });
     clock.advance(60_000);
     await world.settle();
@@ -85,7 +85,7 @@ describe("JobService", () => {
     expect(await world.jobs.get(accountId, job.record.id)).toMatchObject({ state: "timeout", error: { message } });
   });
 
-  it("includes the reason for a job that an Island has and did not begin", async () => {
+  it("includes the reason for a job that an Island has and did not start", async () => {
     const agent = new ScriptedAgent(world, accountId);
     await agent.connect(false);
     const job = await submit(accountId, { waitLimitMs: PHASE_LIMITS.accept - 1 });

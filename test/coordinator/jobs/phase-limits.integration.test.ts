@@ -144,7 +144,7 @@ describe("a silent Island", () => {
     expect([state, error?.code, error?.message]).toEqual([
       "failed",
       "island_silent",
-      "The Island stopped producing output for 60 s",
+      "The Island produced no output for 60 s",
     ]);
     expect(island.last("cancel")).toMatchObject(nameOf(assign));
   });
@@ -214,7 +214,7 @@ describe("an active Island", () => {
     expect(await view(assign)).toMatchObject({ state: "timeout", error: { code: "run_timeout" }, attempt: 2 });
   });
 
-  it("ends the job with timeout at the run limit if no other Island begins within the wait limit", async () => {
+  it("ends the job with timeout at the run limit if no other Island starts within the wait limit", async () => {
     addCargo({ isChat: false });
     const assign = await started("special");
     await pass(300_000);

@@ -3,7 +3,9 @@ import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { HubPolicy } from "../../../coordinator/catalog/add-model/hub-requests.ts";
+import { findModel } from "../../../coordinator/catalog/add-model/find-model.ts";
+import { type HubPolicy, openHubRequests } from "../../../coordinator/catalog/add-model/hub-requests.ts";
+import { parseModelSource } from "../../../coordinator/catalog/add-model/model-source.ts";
 import { previewModel, type PreviewOptions } from "../../../coordinator/operators/add-model.ts";
 import { encodeGguf } from "../../support/models/gguf-file.ts";
 import { makeTinyGguf } from "../../support/models/tiny-gguf.ts";
@@ -128,6 +130,28 @@ describe("previewModel()", () => {
     );
   });
 
+  it("takes hashes, projector and licence from the layers of a registry", async () => {
+    hub.put("library/eyes", {
+      "eyes.gguf": TINY,
+      "mmproj.gguf": PROJECTOR,
+      LICENSE: Buffer.from("\n Apache License \n2.0"),
+    });
+    const source = parseModelSource(`ollama:${hub.url}/library/eyes:1b-q8_0`, "https://huggingface.co");
+    const policy = { hub: hub.url, allowPrivate: true, token: null };
+    const found = await findModel(source, hub.url, openHubRequests(policy, AbortSignal.timeout(10_000)));
+    expect(found).toMatchObject({
+      name: "eyes-1b-q8_0",
+      quantization: "Q8_0",
+      licence: "Apache License",
+      model: {
+        sha256: sha256(TINY),
+        sizeBytes: TINY.length,
+        url: `${hub.url}/v2/library/eyes/blobs/sha256:${sha256(TINY)}`,
+      },
+      projector: { sha256: sha256(PROJECTOR) },
+    });
+  });
+
   it("sends the token only to the hub, and needs it for a gated model", async () => {
     hub.put("maker/gated", { "gated.gguf": TINY }, { token: "secret", licence: "llama3.1" });
     const gated = (token: string | null) => preview("hf.co/maker/gated", {}, { token });
@@ -228,6 +252,12 @@ describe("previewModel()", () => {
   ])("refuses %s", async (_title, path, handler, message) => {
     hub.fail(path, handler);
     await expect(preview("hf.co/maker/plain-gguf")).rejects.toThrow(message);
+  });
+
+  it("ignores files that an address of a Cargo cannot name", async () => {
+    const files = Object.fromEntries(["../x.gguf", "a b.gguf", "a#b.gguf", "/x.gguf"].map((path) => [path, TINY]));
+    hub.put("maker/odd", files);
+    await expect(preview("hf.co/maker/odd")).rejects.toThrow("hf.co/maker/odd has no GGUF file of a model");
   });
 
   it("stops at the time limit when the hub stalls", async () => {

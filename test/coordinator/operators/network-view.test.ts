@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
-import { M, type CoordinatorMetrics, type WaitingWork } from "../../../coordinator/cluster/messages.ts";
+import { MESSAGES, type CoordinatorMetrics, type WaitingWork } from "../../../coordinator/cluster/messages.ts";
 import type { LiveIsland } from "../../../coordinator/islands/live-island.ts";
 import { networkView, type NetworkView } from "../../../coordinator/operators/network-view.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
@@ -78,7 +78,7 @@ beforeEach(() => {
     const store = { cluster: { isShared: true }, operators: { countIslands } } as unknown as Store;
     return networkView(readMetrics, liveHere, store, peersOn(bus, self, PEERS), clock);
   });
-  for (const { name } of [M.metrics, M.islands]) bus.handle(`odd.${name}`, async () => null);
+  for (const { name } of [MESSAGES.metrics, MESSAGES.islands]) bus.handle(`odd.${name}`, async () => null);
 });
 
 describe("networkView()", () => {
@@ -129,10 +129,10 @@ describe("networkView()", () => {
 
   it("reads its own counts at most twice a second, however many others ask for them", async () => {
     const asker = peersOn(bus, "asker");
-    for (let asked = 0; asked < 64; asked += 1) await asker.ask("two", M.metrics, null);
+    for (let asked = 0; asked < 64; asked += 1) await asker.ask("two", MESSAGES.metrics, null);
     expect(reads).toBe(1);
     clock.advance(500);
-    await asker.ask("two", M.metrics, null);
+    await asker.ask("two", MESSAGES.metrics, null);
     expect(reads).toBe(2);
   });
 

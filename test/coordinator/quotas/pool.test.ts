@@ -33,7 +33,7 @@ describe("Pool", () => {
     expect(pool.fullFor(of("c"), 34)).toBe("all");
   });
 
-  it("has no capacity for any key when it is used up and no kind shares", () => {
+  it("has no capacity for any key when it is used up, if it was created without equal shares", () => {
     const pool = new Pool<Kind>(LIMITS);
     pool.add(of("a"), 60);
     pool.add(of("b"), 40);

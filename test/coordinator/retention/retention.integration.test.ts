@@ -136,7 +136,7 @@ describe("the retention sweep", () => {
     clock.advance(11 * DAY_MS);
     const steps = watchSteps();
     expect(await retention.sweep()).toMatchObject({ inputs: 250 });
-    // Each write called during a step completed before the next step began.
+    // Each write called during a step completed before the next step started.
     expect(steps).toEqual([100, "other write", 100, "other write", 50, "other write"]);
   });
 

@@ -36,7 +36,7 @@ describe("a circuit breaker after a failure", () => {
     expect(bench.free("isle-2")).toEqual(["job_2 on isle-2"]);
   });
 
-  it("admits one job as a probe after its open time, whatever the Island's slots", () => {
+  it("admits one job as a probe after its open time, regardless of the Island's slots", () => {
     const bench = new Bench();
     bench.up({ slots: 4 });
     bench.fail("isle-1");
@@ -181,7 +181,7 @@ describe("a quarantine after four consecutive failures of two Cargos", () => {
     expect(bench.submit({ slug: "phi" })).toEqual([]);
   });
 
-  it("does not begin if a job succeeded in between", () => {
+  it("does not start if a job succeeded in between", () => {
     const bench = new Bench(cargos);
     bench.up();
     for (const slug of ["llama", "gemma", "phi"]) bench.fail("isle-1", { slug });
@@ -190,7 +190,7 @@ describe("a quarantine after four consecutive failures of two Cargos", () => {
     expect(bench.quarantines).toEqual([]);
   });
 
-  it("does not begin if all failures were of one Cargo", () => {
+  it("does not start if all failures were of one Cargo", () => {
     const bench = new Bench(cargos);
     bench.up();
     failJobs(bench, 10);

@@ -13,21 +13,20 @@ describe("explainElsewhere()", () => {
     const { reason, message } = explainElsewhere(OFFLINE, { ...NOBODY, peers: 2 });
     expect(reason).toBe("no_island_online");
     expect(message).toBe(
-      "at the job's coordinator: no Island is online; the 2 other coordinators have no Island that is known to run it",
+      "at the job's coordinator: no Island is online. No other coordinator is known to have an Island for it",
     );
-    expect(explainElsewhere(OFFLINE, { ...NOBODY, peers: 1 }).message).toContain("the other coordinator has no Island");
   });
 
   it("reports Islands as busy if other coordinators have some that run the job", () => {
     const explained = explainElsewhere(OFFLINE, { peers: 3, running: 2, slots: 6, free: 0 });
     expect(explained).toMatchObject({ reason: "all_busy", position: 1 });
-    expect(explained.message).toContain("; 2 of 3 other coordinators run it (6 slots, all busy)");
+    expect(explained.message).toContain(". Elsewhere in the network, 6 slots can run the job; all are busy");
   });
 
-  it("reports that other coordinators are being asked while some of their slots are free", () => {
+  it("reports that another coordinator may take the job while it has free slots", () => {
     const { message } = explainElsewhere(OFFLINE, { peers: 1, running: 1, slots: 1, free: 1 });
     expect(message).toContain(
-      "; 1 of 1 other coordinator runs it (1 slot; a coordinator with free slots may take the job)",
+      ". Elsewhere in the network, 1 slot can run the job; a coordinator with free slots may take it",
     );
   });
 

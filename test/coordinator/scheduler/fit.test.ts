@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { OwnerPolicy } from "../../../shared/owner-policy.ts";
-import { fits, type ScheduledCargo } from "../../../coordinator/scheduler/fit.ts";
+import type { EngineModelReport } from "../../../shared/protocol/from-island.ts";
+import type { SchedulerIsland } from "../../../coordinator/scheduler/events.ts";
+import { featuresFor, fits, type ScheduledCargo } from "../../../coordinator/scheduler/fit.ts";
 import { GB, makeCargo, makeIsland } from "./builders.ts";
 
 describe("fits()", () => {
@@ -60,5 +62,54 @@ describe("fits()", () => {
     [{ noSpaceFor: ["other"], draining: true }, "draining"],
   ])("returns the first misfit (%#)", (override, misfit) => {
     expect(fits(cargo, { ...island, ...override })).toBe(misfit);
+  });
+});
+
+describe("fits() for an Island whose engine serves the model", () => {
+  const sha256 = "a".repeat(64);
+  const model = { url: "https://example.org/m", sha256, sizeBytes: null };
+  const cargo = { ...makeCargo({ model, contextTokens: 1_024, requiredRamBytes: 99 * GB }), onlyIslandsOf: null };
+  const served: EngineModelReport = {
+    key: sha256,
+    features: [],
+    contextTokens: 1_024,
+    parameters: null,
+    quantization: null,
+  };
+  const island = (more: Partial<EngineModelReport> = {}, rest: Partial<SchedulerIsland> = {}): SchedulerIsland =>
+    makeIsland({
+      runtimes: [],
+      ramBytes: 0,
+      noSpaceFor: [cargo.slug],
+      engineModels: [{ ...served, ...more }],
+      ...rest,
+    });
+
+  it("returns true whatever its runtimes, memory and disk are", () => {
+    expect(fits(cargo, island())).toBe(true);
+    expect(fits(cargo, island({ key: "b".repeat(64) }))).toBe("runtime_missing");
+  });
+  it("returns true for a context that the engine does not report, or that is long enough", () => {
+    expect(fits(cargo, island({ contextTokens: null }))).toBe(true);
+    expect(fits(cargo, island({ contextTokens: 1_023 }))).toBe("runtime_missing");
+  });
+  it("returns true only for the features of the engine, not those of the agent", () => {
+    const needy = { ...cargo, features: ["chat.json"] };
+    expect(fits(needy, island({}, { features: ["chat.json"] }))).toBe("feature_missing");
+    expect(fits(needy, island({ features: ["chat.json"] }))).toBe(true);
+    expect(featuresFor(cargo, island({ features: ["chat.json"] }))).toEqual(["chat.json"]);
+  });
+  it("returns draining while other clients use all slots", () => {
+    expect(fits(cargo, island({ isBusy: true }))).toBe("draining");
+  });
+  it("uses the Island's runtime for a Cargo with adapters", () => {
+    const adapters = [{ ...model, sha256, scale: 1 }];
+    expect(fits({ ...cargo, adapters }, island())).toBe("runtime_missing");
+  });
+  it("applies the owner's rules for the runtime engine", () => {
+    const policy = { network: true, containerGpu: true, categories: { allow: null, deny: [] }, approvedOnly: false };
+    const only = (name: "engine" | "llmcpp"): OwnerPolicy => ({ ...policy, runtimes: { allow: [name], deny: [] } });
+    expect(fits(cargo, island({}, { policy: only("engine") }))).toBe(true);
+    expect(fits(cargo, island({}, { policy: only("llmcpp") }))).toBe("runtime_disallowed");
   });
 });

@@ -229,7 +229,7 @@ describe("step() with several waiting jobs", () => {
     expect(bench.drain()).toEqual(["job_2", "job_1"]);
   });
 
-  it("starts the account that is next in turn, whatever the priority of others", () => {
+  it("starts the account that is next in turn, regardless of the priority of others", () => {
     const bench = new Bench();
     for (const id of ["a1", "a2", "a3"]) bench.submit({ id, accountId: "user_a", priority: 100 });
     bench.submit({ id: "b1", accountId: "user_b", priority: 0 });

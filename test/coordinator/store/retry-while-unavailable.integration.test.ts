@@ -82,7 +82,7 @@ it.skipIf(!CAN_MOUNT)("retryWhileReadOnly() repairs a key file that a full disk 
   expect((await openAttemptTokens(fileSecrets(disk.path))).issue("job_1", 1, "island_1")).toBe(token);
   expect(lines).toEqual([
     expect.stringContaining("The start is waiting"),
-    expect.stringContaining("the start resumes"),
+    expect.stringContaining("continuing the start"),
   ]);
 });
 

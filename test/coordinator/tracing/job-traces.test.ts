@@ -52,7 +52,7 @@ const names = () => spans().map(({ name }) => name);
 const traceIds = () => new Set(exporter.getFinishedSpans().map((span) => span.spanContext().traceId));
 
 describe("traceJobs()", () => {
-  it("adds an attempt to its trace even if it begins before the offer is reported", async () => {
+  it("adds an attempt to its trace even if it starts before the offer is reported", async () => {
     tell("attempt_begun", job({ attempt: 1 }));
     tell("job_offered", job({ attempt: 1 }));
     await Promise.resolve();

@@ -15,9 +15,9 @@ it("logTraceFaults() logs an unreachable collector once a minute, with the error
   clock.advance(60_000);
   note(`Dropped ${"9".repeat(1_000)}`);
   expect(lines.slice(0, 3)).toEqual([
-    { reason: "connect ECONNREFUSED", unsaid: 0 },
-    { reason: "connect ECONNREFUSED", unsaid: 11 },
-    { reason: "connect ECONNREFUSED", unsaid: 11 },
+    { reason: "connect ECONNREFUSED", suppressed: 0 },
+    { reason: "connect ECONNREFUSED", suppressed: 11 },
+    { reason: "connect ECONNREFUSED", suppressed: 11 },
   ]);
   expect(lines).toHaveLength(4);
   expect(JSON.stringify(lines[3]).length).toBeLessThan(350);

@@ -10,7 +10,7 @@ const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CLIENT_SPAN = "00f067aa0ba902b7";
 const PROMPT = "a prompt that nobody else reads";
 
-/** Returns the names of spans with those of their children, in the order in which they began. */
+/** Returns the names of spans with those of their children, in the order in which they started. */
 function tree(spans: readonly OtlpSpan[], parent: string): unknown[] {
   return spans
     .filter(({ parentSpanId }) => parentSpanId === parent)

@@ -47,7 +47,7 @@ async function watched(): Promise<{ code: number; text: string }> {
   return { code, text };
 }
 
-/** Returns local times of day that begin and end the given number of hours from now. */
+/** Returns local times of day that start and end the given number of hours from now. */
 function hoursFromNow(from: number, to: number): string {
   const at = (hours: number): string => `${String((new Date().getHours() + hours) % 24).padStart(2, "0")}:00`;
   return `${at(from)}-${at(to)}`;

@@ -62,19 +62,19 @@ describe("coordinator account limits", () => {
     ],
     [
       ["--email", "ann@example.com", "--jobs", "-1"],
-      '--jobs: must be a whole number from 0 to 1000000, or default, got "-1"\n',
+      '--jobs: must be an integer from 0 to 1000000, or default, got "-1"\n',
     ],
     [
       ["--email", "ann@example.com", "--jobs", ""],
-      '--jobs: must be a whole number from 0 to 1000000, or default, got ""\n',
+      '--jobs: must be an integer from 0 to 1000000, or default, got ""\n',
     ],
     [
       ["--email", "ann@example.com", "--requests-per-minute", "0x10"],
-      '--requests-per-minute: must be a whole number from 1 to 1000000, or default, got "0x10"\n',
+      '--requests-per-minute: must be an integer from 1 to 1000000, or default, got "0x10"\n',
     ],
     [
       ["--email", "ann@example.com", "--streams", "many"],
-      '--streams: must be a whole number from 0 to 1000000, or default, got "many"\n',
+      '--streams: must be an integer from 0 to 1000000, or default, got "many"\n',
     ],
   ])("rejects %j", async (args, message, code = 2) => {
     expect(await run("account", "limits", ...args)).toMatchObject({ code, stderr: message });
@@ -95,7 +95,7 @@ describe("coordinator credits grant", () => {
     const { code, stderr } = await run("credits", "grant", "--email", "ann@example.com", `--credits=${credits}`);
     expect([code, stderr]).toEqual([
       2,
-      `--credits: must not be 0, from -4000000000 to 4000000000, with at most 6 decimals, got "${credits}"\n`,
+      `--credits: must be -4000000000 to 4000000000 but not 0, with at most 6 decimals, got "${credits}"\n`,
     ]);
   });
 

@@ -70,7 +70,7 @@ describe("operator commands", () => {
       "bob@example.com is an operator\n",
     );
     const refused = await run("account", "suspend", "--email", "bob@example.com", "--reason", "x");
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("first remove the role")]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("First remove the role")]);
     expect((await runJson("account", "list", "--operators")).accounts).toMatchObject([{ email: "bob@example.com" }]);
     const { id } = await runJson("announcement", "add", "--text", "Maintenance", "--warning");
     expect((await call(coordinator.url, null, "GET", "/announcements")).body.data).toMatchObject([

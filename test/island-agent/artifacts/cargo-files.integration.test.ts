@@ -165,7 +165,7 @@ describe("CargoFiles", () => {
       code: "model_hash_mismatch",
       message: expect.stringContaining("model-00002-of-00002.gguf") as string,
     });
-    expect([files.bytesOnDisk(split), files.cached()]).toEqual([null, []]);
+    expect([files.bytesOnDisk(split), files.cachedModels()]).toEqual([null, []]);
     fixture.server.on("/models/second.gguf", file(SECOND));
     const lease = await files.acquire(split, NEVER, nothing);
     const folder = dirname(lease.path ?? "");
@@ -178,7 +178,7 @@ describe("CargoFiles", () => {
     expect(await readFile(join(folder, "model-00002-of-00002.gguf"))).toEqual(SECOND);
     expect(lease.projectorPath).toBe(join(folder, "mmproj.gguf"));
     const bytes = GGUF.length + SECOND.length + PROJECTOR_BYTES.length;
-    expect([files.bytesOnDisk(split), files.cached()]).toEqual([bytes, [{ key: sha256(GGUF), bytes }]]);
+    expect([files.bytesOnDisk(split), files.cachedModels()]).toEqual([bytes, [{ key: sha256(GGUF), bytes }]]);
     lease.release();
     await world.stored.remove(sha256(GGUF));
     expect(files.bytesOnDisk(split)).toBeNull();
@@ -228,7 +228,7 @@ describe("CargoFiles", () => {
   it("reports a folder as one model, with a separate key for other weights", async () => {
     await using world = await open();
     await fill(world);
-    expect(world.files.cached()).toEqual([
+    expect(world.files.cachedModels()).toEqual([
       { key: "hf:owner/repo fp32", bytes: 20_002 },
       { key: sha256(GGUF), bytes: 10_000 },
       { key: IMAGE, bytes: 7 },
@@ -296,8 +296,8 @@ describe("StoredFiles", () => {
     await fill(world);
     const { stored, files } = world;
     const lease = await files.acquire(chat, NEVER, nothing);
-    await expect(stored.remove("chat")).rejects.toThrow("chat is in use by chat");
-    await expect(stored.remove(sha256(GGUF))).rejects.toThrow("in use by chat");
+    await expect(stored.remove("chat")).rejects.toThrow("chat is in use by a job or download of chat");
+    await expect(stored.remove(sha256(GGUF))).rejects.toThrow("is in use by a job or download of chat");
     lease.release();
     expect(await stored.remove("chat")).toBe(10_000);
     expect(await stored.remove("hf:owner/repo fp32")).toBe(20_002);

@@ -83,7 +83,7 @@ describe("DownloadWatch", () => {
     expect(watch.bytesPerSecond("big")).toBeNull();
   });
 
-  it("logs the start, each further 10 % after ten seconds, and the end", async () => {
+  it("logs the start, each 10 % after ten seconds, and the end", async () => {
     note(0);
     receive(50, 0);
     end.resolve();

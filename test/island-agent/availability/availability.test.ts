@@ -18,7 +18,7 @@ function make(options: { hours?: string; isPaused?: boolean } = {}) {
   return { clock, availability, changes };
 }
 
-/** Returns hours that begin and end this many hours after the clock's current local hour. */
+/** Returns hours that start and end this many hours after the clock's current local hour. */
 function hoursFrom(clock: ManualClock, from: number, to: number): string {
   const now = new Date(clock.now()).getHours();
   const pad = (hour: number): string => String((now + hour) % 24).padStart(2, "0");

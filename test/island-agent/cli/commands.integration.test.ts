@@ -82,7 +82,7 @@ describe("startAgent()", () => {
   it("refuses settings without the coordinator's key, with advice", async () => {
     await storeKey(dataDirectory, "coordinator.public_key", null);
     expect(await messageOf(start())).toBe(
-      "The settings have no key of the coordinator. Join again with: island join URL",
+      "The settings do not contain the coordinator's key. Join again with: island join URL",
     );
   });
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { NO_AGENT_STATUS } from "../../support/no-agent-status.ts";
 import { GIB, MIB } from "../../../shared/format-bytes.ts";
 import { describeBriefly, describeHistory, type ShownHistory } from "../../../island-agent/cli/history-command.ts";
 import type { EndedJob } from "../../../island-agent/execution/job-history.ts";
-import type { ShownStatus } from "../../../island-agent/cli/status-command.ts";
+import { describeStatus, type ShownStatus } from "../../../island-agent/cli/status-command.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 2, 12, 0, 0);
 const HISTORY: ShownHistory = {
@@ -39,6 +40,34 @@ describe("describeBriefly()", () => {
       "Last jobs  tiny-chat, completed, 60 s ago, 1.35 credits",
       "           sha256, failed, 2 h ago",
     ]);
+  });
+
+  it("shows the engines", () => {
+    const engine = {
+      url: "http://127.0.0.1:11434",
+      name: "Ollama",
+      state: "paused" as const,
+      models: [],
+      declared: [],
+      slots: 4,
+      running: 0,
+      othersRunning: 0,
+      problem: "The engine is out of memory",
+      pauseMs: 30_000,
+    };
+    const status: ShownStatus = {
+      ...STATUS,
+      running: [],
+      engines: [engine, { ...engine, url: "http://127.0.0.1:8080" }],
+    };
+    const why = "paused for 30 s: The engine is out of memory";
+    expect(describeBriefly(status, { jobs: [], earnings: null }, NOW_MS).split("\n").slice(2)).toEqual([
+      "Running    0 of 4 slots",
+      `Engines    Ollama at http://127.0.0.1:11434: ${why}`,
+      `           Ollama at http://127.0.0.1:8080: ${why}`,
+    ]);
+    const verbose = describeStatus({ ...NO_AGENT_STATUS, engines: status.engines ?? [] });
+    expect(verbose).toContain(`Engines      Ollama at http://127.0.0.1:11434: ${why}\n             Ollama at`);
   });
 
   it("shows the progress of a job's download or load, and other downloads", () => {

@@ -112,7 +112,7 @@ describe("describeModels()", () => {
 
 describe("island models pull", () => {
   const pull = (override: Partial<PullStatus> = {}): PullStatus[] => [
-    { slug: "a", state: "fetching", fraction: null, detail: "", ...override },
+    { slug: "a", state: "downloading", fraction: null, detail: "", ...override },
   ];
 
   /** Responds to each request with the next of `responses`, and repeats the last one. */
@@ -125,7 +125,7 @@ describe("island models pull", () => {
     const progress = new RecordedProgress();
     const progressed = { slug: "a", fraction: 0.5, receivedBytes: 101 * MIB, totalBytes: 202 * MIB };
     const states = [
-      pull({ state: "asked for" }),
+      pull({ state: "requested" }),
       pull({ fraction: 0.5, download: { ...progressed, bytesPerSecond: 4 * MIB } }),
       pull({ state: "on disk", fraction: 1, download: null }),
     ];
@@ -133,8 +133,8 @@ describe("island models pull", () => {
     expect(await pullModel(location, "a", progress)).toBe("a is on disk");
     expect(progress).toMatchObject({
       shown: [
-        ["a: asked for", null, ""],
-        ["a: fetching", 0.5, "101 of 202 MiB, 4.0 MiB/s, 26 s left"],
+        ["a: requested", null, ""],
+        ["a: downloading", 0.5, "101 of 202 MiB, 4.0 MiB/s, 26 s left"],
         ["a: on disk", 1, ""],
       ],
       stops: 1,
@@ -166,11 +166,11 @@ describe("openProgress()", () => {
 
   it("writes a line for each state and each 10 % without a terminal", () => {
     const { progress, text } = written(false);
-    progress.show("a: asked for", null, "");
+    progress.show("a: requested", null, "");
     for (const fraction of [0, 0.01, 0.1, 0.19, 0.999, 1]) progress.show("a", fraction, `${fraction} of 1 MiB`);
     progress.stop();
     expect(text()).toBe(
-      "a: asked for\na 0% (0 of 1 MiB)\na 10% (0.1 of 1 MiB)\na 90% (0.999 of 1 MiB)\na 100% (1 of 1 MiB)\n",
+      "a: requested\na 0% (0 of 1 MiB)\na 10% (0.1 of 1 MiB)\na 90% (0.999 of 1 MiB)\na 100% (1 of 1 MiB)\n",
     );
   });
 

@@ -4,6 +4,7 @@ import {
   getKey,
   listKeys,
   resolveAgentConfig,
+  slotsFor,
   threadsFor,
 } from "../../../island-agent/config/resolve-agent-config.ts";
 import { describePolicy, policyOf } from "../../../island-agent/config/owner-policy.ts";
@@ -26,7 +27,7 @@ describe("resolveAgentConfig()", () => {
   it("returns all defaults, and null for those that depend on the hardware", () => {
     expect(resolveAgentConfig({ file: null, env: {}, flags: {} })).toEqual({
       coordinator: { apiUrls: null, token: null, publicKey: null, accountId: null },
-      slots: 4,
+      slots: null,
       threads: null,
       hours: null,
       gpu: "auto",
@@ -164,6 +165,17 @@ describe("threadsFor()", () => {
   });
 });
 
+describe("slotsFor()", () => {
+  it.each([
+    [null, 0, 4],
+    [null, 8, 8],
+    [null, 2_048, 1_000],
+    [2, 8, 2],
+  ])("returns for the setting %j and %i slots of engines: %i", (slots, engineSlots, expected) => {
+    expect(slotsFor({ slots }, engineSlots)).toBe(expected);
+  });
+});
+
 describe("getKey() and listKeys()", () => {
   it("return a value in the key's units, with its source", () => {
     expect(getKey(sources("[models]\ndisk_budget_gb = 12.5"), "models.disk_budget_gb")).toEqual({
@@ -171,7 +183,7 @@ describe("getKey() and listKeys()", () => {
       shown: "12.5",
       source: "file",
     });
-    expect(getKey(sources(""), "slots")).toEqual({ key: "slots", shown: "4", source: "default" });
+    expect(getKey(sources(""), "gpu")).toEqual({ key: "gpu", shown: "auto", source: "default" });
     expect(getKey(sources("", { ISLAND_SLOTS: "2" }), "slots").source).toBe("environment");
   });
   it("hide secrets", () => {

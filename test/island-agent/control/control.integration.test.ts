@@ -78,7 +78,7 @@ describe("ControlServer", () => {
     await expect(postToAgent(directory, "/fail")).rejects.toThrow(new ControlRefusal("not now"));
     await expect(postToAgent(directory, "/say", "x".repeat(65_536))).rejects.toThrow("longer than 65536 bytes");
     await expect(getFromAgent(directory, "/say")).rejects.toThrow(
-      "does not support this command, because it has another version. Restart it",
+      "is a different version and does not support this command. Restart the agent",
     );
   });
 

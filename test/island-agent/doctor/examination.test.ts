@@ -9,6 +9,7 @@ const found: Examination = {
     { type: "llmcpp", probe: { usable: true, version: "node-llama-cpp 3, cpu" } },
     { type: "container", probe: { usable: false, reason: "no engine answers at /var/run/docker.sock" } },
   ],
+  engines: [],
   rules: { policy: ALLOWS_ALL, network: { kind: "filtered" } },
   sandbox: { setting: "auto", kind: "unshare", summary: "no network", remedy: "install bubblewrap" },
   hardware: makeHardware({
@@ -102,6 +103,24 @@ describe("describeExamination()", () => {
     );
   });
 
+  it("shows the engines that the owner lends", () => {
+    const models = [{ id: "qwen3:8b", task: null, contextTokens: 8_192, identity: "file hash" as const }];
+    const ollama = { url: "http://127.0.0.1:11434", name: "Ollama", models, agent: null, problem: null };
+    const silent = { ...ollama, url: "http://127.0.0.1:8080", name: null, models: [], problem: "It does not respond" };
+    const engines = [
+      { ...ollama, slots: 4, slotsAre: "measured" as const },
+      { ...silent, slots: null, slotsAre: null },
+    ];
+    const lines = describeExamination({ ...found, engines }).split("\n");
+    expect(lines.slice(lines.indexOf("Engines"), lines.indexOf("Sandbox"))).toEqual([
+      "Engines",
+      "  Ollama at http://127.0.0.1:11434, 4 slots (measured)",
+      "    qwen3:8b, 8192 tokens of context, proved by the hash of its file",
+      "  http://127.0.0.1:8080",
+      "    Problem: It does not respond",
+    ]);
+  });
+
   it("shows why new jobs are rejected, and the hours", () => {
     const paused = { isPaused: true, hours: "22:00-07:00", closedBecause: "paused" };
     expect(describeExamination({ ...found, availability: paused })).toContain(
@@ -150,8 +169,12 @@ describe("listRuntimes()", () => {
 });
 
 describe("isFit()", () => {
-  it("returns false if no runtime is usable", () => {
+  it("returns false if no runtime and no engine is usable", () => {
     expect(isFit(found)).toBe(true);
-    expect(isFit({ ...found, runtimes: found.runtimes.slice(1) })).toBe(false);
+    const unfit = { ...found, runtimes: found.runtimes.slice(1) };
+    const engine = { url: "http://127.0.0.1:1", name: "Ollama", models: [], slots: 1, slotsAre: null, agent: null };
+    expect(isFit(unfit)).toBe(false);
+    expect(isFit({ ...unfit, engines: [{ ...engine, problem: "It serves no model" }] })).toBe(false);
+    expect(isFit({ ...unfit, engines: [{ ...engine, problem: null }] })).toBe(true);
   });
 });

@@ -100,7 +100,7 @@ describe("CargoPool's memory budget", () => {
     await Promise.all([second, third]);
   });
 
-  it("unloads no further Cargo while enough memory is being freed", async () => {
+  it("unloads no other Cargo while enough memory is being freed", async () => {
     runtime.heldDisposals.add("a");
     (await acquire("a")).release();
     (await acquire("b")).release();

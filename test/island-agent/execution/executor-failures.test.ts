@@ -97,7 +97,7 @@ describe("Executor on a failure", () => {
   });
 });
 
-describe("Executor with a Cargo that is gone before the run begins", () => {
+describe("Executor with a Cargo that is gone before the run starts", () => {
   it("loads the Cargo again and completes the job", async () => {
     runtime.goneRuns = 2;
     executor.assign(makeAssign({ script: { tokens: ["a"] } }), null);

@@ -55,7 +55,7 @@ describe("detectHardware()", () => {
     expect((await detect(makeProbe({ files: sysfsFixture("cgroup-v2-docker-2g.sysfs") }))).ramBytes).toBe(2 * GIB);
   });
 
-  it("reports NVIDIA and AMD GPUs together, without querying further tools", async () => {
+  it("reports NVIDIA and AMD GPUs together, without querying other tools", async () => {
     const graphics = (): never => {
       throw new Error("not needed");
     };

@@ -64,7 +64,7 @@ describe("UsageSampler.read()", () => {
     ["linux", 10 * GIB],
     ["win32", 10 * GIB],
     ["darwin", null],
-  ] as const)("returns RAM for a load on %s: %s", async (platform, bytes) => {
+  ] as const)("returns the RAM that a load may take on %s: %s", async (platform, bytes) => {
     const options = { clock: systemClock, hardware: { ramBytes: 16 * GIB, gpus: [] }, probe: makeProbe({ platform }) };
     await using usage = openUsageSampler(options);
     expect(usage.loadableRamBytes()).toBe(bytes);

@@ -37,10 +37,10 @@ describe("Pulls", () => {
     files.held.add("a");
     pulls.begin("a");
     expect(wanted).toEqual([["a"]]);
-    expect(stateOf("a")).toEqual({ slug: "a", state: "asked for", fraction: null, detail: "", download: null });
-    expect(pulls.offer(cargo("a"), leave.signal)).toBe(true);
+    expect(stateOf("a")).toEqual({ slug: "a", state: "requested", fraction: null, detail: "", download: null });
+    expect(pulls.receive(cargo("a"), leave.signal)).toBe(true);
     await settle();
-    expect(stateOf("a")?.state).toBe("fetching");
+    expect(stateOf("a")?.state).toBe("downloading");
     files.go("a");
     await settle();
     expect(stateOf("a")).toMatchObject({ state: "on disk", fraction: 1 });
@@ -51,7 +51,7 @@ describe("Pulls", () => {
     files.held.add("a");
     pulls.begin("a");
     pulls.begin("a");
-    pulls.offer(cargo("a"), leave.signal);
+    pulls.receive(cargo("a"), leave.signal);
     pulls.begin("a");
     expect(wanted).toHaveLength(1);
     files.go("a");
@@ -63,11 +63,11 @@ describe("Pulls", () => {
   });
 
   it("ignores Cargos that the owner did not request, or already has", async () => {
-    expect(pulls.offer(cargo("a"), leave.signal)).toBe(false);
+    expect(pulls.receive(cargo("a"), leave.signal)).toBe(false);
     pulls.begin("a");
-    pulls.offer(cargo("a"), leave.signal);
+    pulls.receive(cargo("a"), leave.signal);
     await settle();
-    expect(pulls.offer(cargo("a"), leave.signal)).toBe(false);
+    expect(pulls.receive(cargo("a"), leave.signal)).toBe(false);
     expect(files.events.all).toEqual(["fetch a", "lease a", "release a"]);
   });
 
@@ -75,7 +75,7 @@ describe("Pulls", () => {
     pulls.begin("a");
     clock.advance(10_000);
     expect(stateOf("a")).toMatchObject({ state: "failed", detail: expect.stringContaining("did not send a") });
-    expect(pulls.offer(cargo("a"), leave.signal)).toBe(false);
+    expect(pulls.receive(cargo("a"), leave.signal)).toBe(false);
   });
 
   it("refuses without a session, and keeps no state", () => {
@@ -87,7 +87,7 @@ describe("Pulls", () => {
   it("reports why a download failed, and ends with the agent", async () => {
     files.held.add("a");
     pulls.begin("a");
-    pulls.offer(cargo("a"), leave.signal);
+    pulls.receive(cargo("a"), leave.signal);
     leave.abort(new Error("the agent stops"));
     await pulls.close();
     expect(stateOf("a")).toMatchObject({ state: "failed", detail: "the agent stops" });
@@ -96,7 +96,7 @@ describe("Pulls", () => {
   it("keeps the last 100 pulls", async () => {
     for (let index = 0; index < 101; index += 1) {
       pulls.begin(`c${index}`);
-      pulls.offer(cargo(`c${index}`), leave.signal);
+      pulls.receive(cargo(`c${index}`), leave.signal);
       await settle();
     }
     expect(pulls.status()).toHaveLength(100);

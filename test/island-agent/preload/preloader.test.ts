@@ -51,8 +51,8 @@ const recommend = (slug: string, queued = 1): Recommendation => ({
 });
 const cargo = (slug: string, sizeBytes: number | null = 100): CargoManifest =>
   makeManifest({ slug, model: { url: `https://models.example/${slug}`, sha256: null, sizeBytes } });
-const offer = (...cargos: CargoManifest[]): void => {
-  for (const one of cargos) preloader.offer(one, leave.signal);
+const receive = (...cargos: CargoManifest[]): void => {
+  for (const one of cargos) preloader.receive(one, leave.signal);
 };
 const stateOf = (slug: string) => preloader.status().items.find((item) => item.slug === slug);
 
@@ -83,13 +83,18 @@ describe("Preloader", () => {
     files.held.add("best");
     await running(async () => {
       expect(wanted).toEqual([["best", "next"]]);
-      expect(stateOf("best")).toMatchObject({ state: "asked for" });
-      offer(cargo("next"), cargo("best"));
+      expect(stateOf("best")).toMatchObject({ state: "requested" });
+      receive(cargo("next"), cargo("best"));
       await settle();
       expect(files.events.all).toEqual(["fetch best"]);
       expect(preloader.status().items).toEqual([
-        { slug: "best", reason: "12 jobs wait, demand 120, earns 0.9 credits per job", state: "fetching", detail: "" },
-        { slug: "next", reason: "1 job waits, demand 10, earns 0.9 credits per job", state: "waits", detail: "" },
+        {
+          slug: "best",
+          reason: "12 jobs wait, demand 120, earns 0.9 credits per job",
+          state: "downloading",
+          detail: "",
+        },
+        { slug: "next", reason: "1 job waits, demand 10, earns 0.9 credits per job", state: "waiting", detail: "" },
       ]);
       files.go("best");
       await settle();
@@ -110,20 +115,20 @@ describe("Preloader", () => {
     recommended = [recommend("a"), recommend("big"), recommend("small")];
     files.budgetBytes = 1_000;
     await running(async () => {
-      offer(cargo("a", 600), cargo("big", 500), cargo("small", 400));
+      receive(cargo("a", 600), cargo("big", 500), cargo("small", 400));
       await settle();
       expect(preloader.status().items.map(({ slug, state }) => [slug, state])).toEqual([
         ["a", "on disk"],
-        ["big", "does not fit"],
+        ["big", "no disk space"],
         ["small", "on disk"],
       ]);
-      expect(stateOf("big")?.detail).toContain("more than the disk budget leaves");
+      expect(stateOf("big")?.detail).toContain("more; Cargos that stay on disk fill");
     });
   });
 
   it("downloads a Cargo that the coordinator sends without a request", async () => {
     await running(async () => {
-      offer(cargo("a"));
+      receive(cargo("a"));
       await settle();
       expect(stateOf("a")).toMatchObject({ state: "on disk", reason: "the coordinator sent it" });
     });
@@ -134,7 +139,7 @@ describe("Preloader", () => {
       if (slug === "a") throw new Error("404 at the hub");
     };
     await running(async () => {
-      offer(cargo("a"), cargo("b"));
+      receive(cargo("a"), cargo("b"));
       await settle();
       expect(stateOf("a")).toMatchObject({ state: "failed", detail: "404 at the hub" });
       expect(stateOf("b")?.state).toBe("on disk");
@@ -144,7 +149,7 @@ describe("Preloader", () => {
   it("reports a failed request, and retries it later", async () => {
     recommended = new Error("connect ECONNREFUSED");
     await running(async () => {
-      expect(preloader.status()).toMatchObject({ askedAtMs: null, problem: "connect ECONNREFUSED" });
+      expect(preloader.status()).toMatchObject({ receivedAtMs: null, problem: "connect ECONNREFUSED" });
       clock.advance(60_000);
       await settle();
       expect(questions).toBe(2);
@@ -196,14 +201,14 @@ describe("Preloader", () => {
   it("stops its download when the Island closes, and continues as soon as it opens", async () => {
     files.held.add("a");
     await running(async () => {
-      offer(cargo("a"), cargo("b"));
+      receive(cargo("a"), cargo("b"));
       await files.events.happened("fetch a");
       closedBecause = "paused";
       preloader.onAvailability();
       await settle();
       expect(files.events.all).toEqual(["fetch a"]);
-      expect(preloader.status().items.map(({ state }) => state)).toEqual(["waits", "waits"]);
-      offer(cargo("c"));
+      expect(preloader.status().items.map(({ state }) => state)).toEqual(["waiting", "waiting"]);
+      receive(cargo("c"));
       await settle();
       expect(files.events.all).toEqual(["fetch a"]);
       files.held.clear();
@@ -218,7 +223,7 @@ describe("Preloader", () => {
   it("downloads a Cargo sent without a request even if another request comes first", async () => {
     files.held.add("a");
     await running(async () => {
-      offer(cargo("a"), cargo("b"));
+      receive(cargo("a"), cargo("b"));
       await files.events.happened("fetch a");
       clock.advance(15 * 60_000);
       await settle();
@@ -242,10 +247,10 @@ describe("Preloader", () => {
     };
     const second = makeManifest({ slug: "a", model: { url: "https://models.example/a2", sha256: null, sizeBytes: 1 } });
     await running(async () => {
-      offer(cargo("a"));
+      receive(cargo("a"));
       await files.events.happened("fetch a");
-      offer(cargo("a"));
-      offer(second);
+      receive(cargo("a"));
+      receive(second);
       files.go("a");
       await settle();
       expect(versions).toEqual(["https://models.example/a", "https://models.example/a2"]);
@@ -255,7 +260,7 @@ describe("Preloader", () => {
 
   it("skips Cargos that no runtime of this Island can run, and reports it", async () => {
     await running(async () => {
-      offer({ ...cargo("a"), runtimeType: "diffusers" });
+      receive({ ...cargo("a"), runtimeType: "diffusers" });
       await settle();
       expect(files.events.all).toEqual([]);
       const detail = "this Island has no diffusers runtime";
@@ -274,7 +279,7 @@ describe("Preloader", () => {
       return 1;
     };
     await running(async () => {
-      offer(cargo("a"));
+      receive(cargo("a"));
       await settle();
       expect(evictable).toEqual(removable);
     });
@@ -283,9 +288,9 @@ describe("Preloader", () => {
   it("stops a download when the agent stops", async () => {
     files.held.add("a");
     await running(async () => {
-      offer(cargo("a"));
+      receive(cargo("a"));
       await files.events.happened("fetch a");
     });
-    expect(stateOf("a")?.state).toBe("waits");
+    expect(stateOf("a")?.state).toBe("waiting");
   });
 });

@@ -218,7 +218,7 @@ describe("grammarSchemaOf()", () => {
       expect(read({ anyOf: kinds })).toMatchObject({ oneOf: expect.any(Array) });
     });
 
-    it("adds up alternatives with the same beginning, although others begin otherwise", () => {
+    it("adds up alternatives with the same beginning, although others start otherwise", () => {
       const kinds = list(20, (i) => object({ kind: { const: `k${i}` }, a: { enum: list(20, (j) => `${i} ${j}`) } }));
       const anyKind = object({ kind: { type: "string" }, a: { enum: ["x"] } });
       expect(() => read({ anyOf: [...kinds, anyKind] })).toThrow("up to 401 alternatives");
@@ -263,7 +263,7 @@ describe("grammarSchemaOf()", () => {
       for (const E of [tree, linked, tagged]) expect(read({ $ref, $defs: { E } })).toMatchObject({ $ref });
     });
 
-    it("rejects references that lead back before any value begins", () => {
+    it("rejects references that lead back before any value starts", () => {
       const to = (name: string) => ({ $ref: `#/$defs/${name}` });
       for (const schema of [{ $ref: "#" }, { ...to("a"), $defs: { a: to("b"), b: to("a") } }])
         expect(() => read(schema)).toThrow("leads back to itself before any value begins");

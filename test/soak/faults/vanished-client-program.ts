@@ -55,7 +55,7 @@ const port = new URL(coordinator.url).port;
 const account = insertAccount(directory, "client@example.com", 1_000, {});
 const island = await FakeIsland.join(`http://127.0.0.1:${port}`, account.islandToken, { slots: 2 });
 
-/** Starts a client in the other namespace. Resolves with its job when the Island has begun it. */
+/** Starts a client in the other namespace. Resolves with its job when the Island has started it. */
 async function chat(stream: boolean) {
   const body = JSON.stringify({ stream, messages: [{ role: "user", content: "Hi" }] });
   const url = `http://10.9.0.1:${port}/api/v1/chat/completions`;

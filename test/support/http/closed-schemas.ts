@@ -11,8 +11,8 @@ export interface Schema {
 }
 
 /**
- * Closes all objects with named members, so that undocumented members are rejected. The document leaves objects open, because members may
- * be added without a new version. Tests check that the coordinator sends no undocumented members.
+ * Closes all objects with named members, so that undocumented members are rejected. The document leaves objects open,
+ * because members may be added without a new version. Tests check that the coordinator sends no undocumented members.
  */
 export function closed(schema: Schema): Schema {
   const { properties, additionalProperties, items, anyOf, oneOf } = schema;

@@ -1,4 +1,7 @@
-/** Audio that the speech models under test/fixtures/onnx recognize. Source: tools/models/makers/spelling.py and whisper.py. */
+/**
+ * Audio that the speech models under test/fixtures/onnx recognize. Source: tools/models/makers/spelling.py and
+ * whisper.py.
+ */
 
 export const SAMPLE_RATE_HZ = 16_000;
 

@@ -1,6 +1,8 @@
 import { crc32, deflateSync } from "node:zlib";
 
-/** Images that the vision models under test/fixtures/onnx recognize: boxes on black. Source: tools/models/box_images.py. */
+/**
+ * Images that the vision models under test/fixtures/onnx recognize: boxes on black. Source: tools/models/box_images.py.
+ */
 
 const COLOURS = { red: [255, 40, 40], green: [40, 255, 40], blue: [40, 40, 255], white: [255, 255, 255] } as const;
 export type BoxColour = keyof typeof COLOURS;
@@ -27,7 +29,10 @@ export function paintBoxes(
   return pixels;
 }
 
-/** Encodes the boxes of {@link paintBoxes} as a PNG file: 8 bits, RGB, no filter. Layout: https://www.w3.org/TR/png-3/, §5 and §11. */
+/**
+ * Encodes the boxes of {@link paintBoxes} as a PNG file: 8 bits, RGB, no filter. Layout: https://www.w3.org/TR/png-3/,
+ * §5 and §11.
+ */
 export function encodePng(width: number, height: number, boxes: readonly PaintedBox[]): Buffer {
   const pixels = paintBoxes(width, height, boxes);
   const rows = Buffer.alloc(height * (1 + width * 3));

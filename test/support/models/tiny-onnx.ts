@@ -34,7 +34,9 @@ export function makeOnnx(
   return Buffer.concat([varintField(1, 8), bytes(7, [graph]), bytes(8, [varintField(2, 13)])]);
 }
 
-/** Encodes a model that squares a zero matrix `steps` times. Its input `size` [n, n] determines the duration of a job. */
+/**
+ * Encodes a model that squares a zero matrix `steps` times. Its input `size` [n, n] determines the duration of a job.
+ */
 export function makeSlowOnnx(steps: number): Buffer {
   const nodes = Array.from({ length: steps }, (_, i) => ({
     operator: "MatMul",

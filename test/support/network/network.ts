@@ -20,8 +20,8 @@ import { smallCatalog } from "../small-catalog.ts";
 import { locationFlags, locationFor, STORE_ENV } from "../store/test-store.ts";
 
 /**
- * A real network of a coordinator and Islands as processes in a temporary directory. With ATOLL_TEST_COORDINATORS there are several
- * coordinators, and each request and Island goes to the next one.
+ * A real network of a coordinator and Islands as processes in a temporary directory. With ATOLL_TEST_COORDINATORS there
+ * are several coordinators, and each request and Island goes to the next one.
  */
 export class Network implements AsyncDisposable {
   readonly directory: string;
@@ -109,7 +109,9 @@ export class Network implements AsyncDisposable {
     return new Program("coordinator", [...args, ...locationFlags(this.location)], STORE_ENV).ended();
   }
 
-  /** Creates an account without a request limit, because the number of polls of a test depends on the machine's speed. */
+  /**
+   * Creates an account without a request limit, because the number of polls of a test depends on the machine's speed.
+   */
   createAccount(email: string, credits = 1_000, limits: Partial<AccountLimits> = {}): NewAccount {
     return insertAccount(this.location, email, credits, { requestsPerMinute: 100_000, ...limits });
   }

@@ -29,8 +29,9 @@ import { TEST_TRANSPORT } from "../transport.ts";
 const PATIENT = { acceptLimitS: 60, islandBackoffS: 0.01, heartbeatS: 3_600 };
 
 /**
- * A real coordinator in this process, with real sockets, a real database and a free port. It can be closed and reopened. Its default
- * catalog is the small one. With ATOLL_TEST_COORDINATORS there are several, and each request goes to the next one.
+ * A real coordinator in this process, with real sockets, a real database and a free port. It can be closed and
+ * reopened. Its default catalog is the small one. With ATOLL_TEST_COORDINATORS there are several, and each request goes
+ * to the next one.
  */
 export class TestCoordinator implements AsyncDisposable {
   readonly directory: string;

@@ -57,7 +57,10 @@ export async function startTestEngine(): Promise<TestEngine> {
   return open();
 }
 
-/** Starts a daemon in a new network namespace with its iptables rules, as on a host. @throws like {@link startTestEngine}. */
+/**
+ * Starts a daemon in a new network namespace with its iptables rules, as on a host. @throws like {@link
+ * startTestEngine}.
+ */
 export async function startHostLikeEngine(): Promise<TestEngine> {
   requireDebian(BUSYBOX, "busybox-static");
   requireDebian(NFT, "nftables");

@@ -12,7 +12,10 @@ const LAYER_TYPE = "application/vnd.docker.image.rootfs.diff.tar.gzip";
 /** Faults of a repository. */
 export type RegistryFault = "unauthorized" | "unavailable" | "stalled" | "other manifest";
 
-/** A container registry on 127.0.0.1, which engines accept without TLS. Source: OCI Distribution Specification 1.1, pull. */
+/**
+ * A container registry on 127.0.0.1, which engines accept without TLS. Source: OCI Distribution Specification 1.1,
+ * pull.
+ */
 export class ImageRegistry {
   /** Paths of requested blobs, in order. */
   readonly blobRequests: string[] = [];

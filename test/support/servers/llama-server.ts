@@ -22,6 +22,8 @@ interface LlamaServerOptions {
   /** File with which the model reads images. */
   readonly projector?: string;
   readonly flags?: readonly string[];
+  /** Default: a free port. */
+  readonly port?: number;
 }
 
 /**
@@ -51,7 +53,7 @@ export class LlamaServer implements AsyncDisposable {
   /** Starts a server and waits until it has loaded the model. @throws if llama-server is not installed. */
   static async start(options: LlamaServerOptions = {}): Promise<LlamaServer> {
     requireDebian("llama-server", PACKAGE);
-    const server = new LlamaServer(await freePort(), options);
+    const server = new LlamaServer(options.port ?? (await freePort()), options);
     await server.#untilReady();
     return server;
   }

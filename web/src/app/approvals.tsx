@@ -5,7 +5,10 @@ import { useResource } from "./resource.ts";
 /** Counts changes to the offered Cargos; pages increment it after an approval, a disable or an enable. */
 export const approvalChanges = signal(0);
 
-/** Shows next to the menu entry how many Cargos await an operator's decision: waiting ones, and shipped ones that are off. */
+/**
+ * Shows next to the menu entry how many Cargos await an operator's decision: waiting ones, and shipped ones that are
+ * off.
+ */
 export function ApprovalCount() {
   const { value = 0 } = useResource(
     async (abort) => {

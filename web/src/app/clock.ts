@@ -2,7 +2,10 @@
 const TOLERATED_MS = 5_000;
 let aheadMs = 0;
 
-/** Returns the coordinator's time. All times that pages show are the coordinator's, and a browser's clock may be wrong by days. */
+/**
+ * Returns the coordinator's time. All times that pages show are the coordinator's, and a browser's clock may be wrong
+ * by days.
+ */
 export function networkNow(): number {
   return Date.now() + aheadMs;
 }

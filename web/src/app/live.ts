@@ -30,7 +30,10 @@ type Listener<T> = (event: T) => void;
 
 /** Maximum time that a page waits for the stream before it reads its lists. */
 const MAX_WAIT_MS = 500;
-/** Delay before the scope is checked again, because no page shows the network for a moment when one such page replaces another. */
+/**
+ * Delay before the scope is checked again, because no page shows the network for a moment when one such page replaces
+ * another.
+ */
 const SETTLE_MS = 100;
 
 const listeners: { [Name in keyof LiveEvents]: Set<Listener<LiveEvents[Name]>> } = {
@@ -54,7 +57,10 @@ export function useLive<Name extends keyof LiveEvents>(name: Name, listener: Lis
   useEffect(() => onLive(name, listener));
 }
 
-/** Calls `listener` for each overview while the component is shown. Coordinators gather overviews only while a page requests them. */
+/**
+ * Calls `listener` for each overview while the component is shown. Coordinators gather overviews only while a page
+ * requests them.
+ */
 export function useLiveOverview(listener: Listener<NetworkOverview>): void {
   useLive("overview", listener);
   useEffect(() => {
@@ -75,8 +81,8 @@ export function onLive<Name extends keyof LiveEvents>(name: Name, listener: List
 }
 
 /**
- * Follows the account's events, in one stream that all pages share. Resolves when the stream has begun, so that lists read from then on
- * miss no change, or after {@link MAX_WAIT_MS}.
+ * Follows the account's events, in one stream that all pages share. Resolves when the stream has started, so that lists
+ * read from then on miss no change, or after {@link MAX_WAIT_MS}.
  */
 export async function startLive(): Promise<void> {
   stopLive();
@@ -108,7 +114,7 @@ document.addEventListener("visibilitychange", () => followAgain?.());
 const requiredScope = (): "network" | undefined =>
   networkPages > 0 && !isDenied && !document.hidden ? "network" : undefined;
 
-/** Reads the stream until `stop`. `onReset` is called when events may have been missed, and when a stream begins. */
+/** Reads the stream until `stop`. `onReset` is called when events may have been missed, and when a stream starts. */
 async function follow(stop: AbortSignal, onReset: () => void): Promise<void> {
   while (!stop.aborted) {
     const turn = new AbortController();

@@ -7,8 +7,8 @@ import { onOtherTabs, notifyOtherTabs } from "./other-tabs.ts";
 import { navigate } from "./router.tsx";
 
 /**
- * State of the session. "unknown": not requested yet. "expired": ended while a page is open; the page keeps its fields, and a dialog asks
- * for the password.
+ * State of the session. "unknown": not requested yet. "expired": ended while a page is open; the page keeps its fields,
+ * and a dialog asks for the password.
  */
 export type SessionState = "unknown" | "unreachable" | "signed-out" | "signed-in" | "expired";
 
@@ -66,7 +66,10 @@ export async function signIn(credentials: Credentials): Promise<void> {
   await begin(begun);
 }
 
-/** Creates an account. Returns false if the operator requires a verified address; a mail with a token has been sent then. */
+/**
+ * Creates an account. Returns false if the operator requires a verified address; a mail with a token has been sent
+ * then.
+ */
 export async function register(credentials: Credentials): Promise<boolean> {
   const signedIn = await api().auth.register(credentials);
   if (signedIn === null) return false;

@@ -1,4 +1,7 @@
-/** Reads a setting from the browser's local storage; null if it is missing or storage is blocked. Never store secrets: scripts can read them. */
+/**
+ * Reads a setting from the browser's local storage; null if it is missing or storage is blocked. Never store secrets:
+ * scripts can read them.
+ */
 export function readSetting(name: string): string | null {
   try {
     return localStorage.getItem(`atoll.${name}`);

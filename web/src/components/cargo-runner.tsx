@@ -88,7 +88,10 @@ export function CargoRunner({ cargo }: { readonly cargo: CargoDetail }) {
   );
 }
 
-/** Limits `max_tokens` to the Cargo's context, because all chat Cargos share a schema with the limit of the largest context. */
+/**
+ * Limits `max_tokens` to the Cargo's context, because all chat Cargos share a schema with the limit of the largest
+ * context.
+ */
 function schemaOf({ input_schema, chat, context_tokens: maximum }: CargoDetail): InputSchema {
   const schema = input_schema as InputSchema;
   const length = schema.properties?.["max_tokens"];

@@ -1,6 +1,9 @@
 import { useState } from "preact/hooks";
 
-/** Button that copies a text. Browsers permit that only on https and localhost; elsewhere the button asks to select the text by hand. */
+/**
+ * Button that copies a text. Browsers permit that only on https and localhost; elsewhere the button asks to select the
+ * text by hand.
+ */
 export function CopyButton({ text, label = "Copy" }: { readonly text: string; readonly label?: string }) {
   const [outcome, setOutcome] = useState<string | null>(null);
   const copy = (): void => {

@@ -2,7 +2,10 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { ActionError, type Action } from "./action.tsx";
 
-/** A modal dialog. The browser keeps the focus inside. On closing, the focus returns to the element that had it, or to the page. */
+/**
+ * A modal dialog. The browser keeps the focus inside. On closing, the focus returns to the element that had it, or to
+ * the page.
+ */
 export function Dialog({
   title,
   onClose,
@@ -24,7 +27,8 @@ export function Dialog({
     event.preventDefault();
     onClose();
   };
-  // A second Escape closes a dialog although the first one was prevented. Reopen the dialog unless `onClose` has removed it.
+  // A second Escape closes a dialog although the first one was prevented. Reopen the dialog unless `onClose` has
+  // removed it.
   const reopen = (): void => {
     onClose();
     requestAnimationFrame(() => {

@@ -8,7 +8,10 @@ export function useDownloads(): Resource<Downloads> {
   return useResource((signal) => api().downloads({ signal }), []);
 }
 
-/** Returns the coordinator's address for other machines, without a final slash: `public_url` if set, else this page's address. */
+/**
+ * Returns the coordinator's address for other machines, without a final slash: `public_url` if set, else this page's
+ * address.
+ */
 export function addressFor({ public_url: publicUrl }: Downloads): string {
   return (publicUrl ?? BASE_URL.href).replace(/\/$/, "");
 }

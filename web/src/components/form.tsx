@@ -11,7 +11,10 @@ export interface Form {
   readonly isBusy: boolean;
   readonly error: unknown;
   readonly submit: (event: Event) => void;
-  /** Returns the error of the field at `path` or below it. Calling it claims the error, so that {@link FormError} does not repeat it. */
+  /**
+   * Returns the error of the field at `path` or below it. Calling it claims the error, so that {@link FormError} does
+   * not repeat it.
+   */
   errorOf(path: string): string | undefined;
   /** Errors that no field shows, or null. */
   readonly rest: string | null;
@@ -19,7 +22,8 @@ export interface Form {
 }
 
 /**
- * Handles a form. `send` gets the values; an error that it throws is shown at its field, and the values stay. A double click sends once.
+ * Handles a form. `send` gets the values; an error that it throws is shown at its field, and the values stay. A double
+ * click sends once.
  */
 export function useForm(send: (values: FormValues) => Promise<void>): Form {
   const [isBusy, setBusy] = useState(false);

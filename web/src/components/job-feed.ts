@@ -33,7 +33,10 @@ const NOTHING: JobFeed = {
 /** Retries of the stream. A coordinator may be down for minutes; the client's delays grow to 8 s. */
 const MAX_RETRIES = 1_000;
 
-/** Follows a job while the component is shown, across broken connections and coordinator restarts. `id` is null while there is no job yet. */
+/**
+ * Follows a job while the component is shown, across broken connections and coordinator restarts. `id` is null while
+ * there is no job yet.
+ */
 export function useJobFeed(id: string | null): JobFeed {
   const [feed, setFeed] = useState(NOTHING);
   useEffect(() => {

@@ -4,10 +4,16 @@ import { api } from "../app/api.ts";
 import { useLive } from "../app/live.ts";
 import { Waiting } from "./waiting.tsx";
 
-/** Poll interval of the waiting reason. It changes with the network and not with the job, so there is no event; see `job.tsx`. */
+/**
+ * Poll interval of the waiting reason. It changes with the network and not with the job, so there is no event; see
+ * `job.tsx`.
+ */
 const POLL_MS = 2_000;
 
-/** Shows why the chat that was just sent has not produced a token yet. Events contain the id of the chat's job, and the job contains the reason. */
+/**
+ * Shows why the chat that was just sent has not produced a token yet. Events contain the id of the chat's job, and the
+ * job contains the reason.
+ */
 export function WaitingReason({ model }: { readonly model: string }) {
   const [jobId, setJobId] = useState<string | null>(null);
   const [waiting, setWaiting] = useState<Job["waiting"]>(null);

@@ -87,7 +87,7 @@ const MAX_HEADER_BYTES = 16_384;
  * @throws {ConfigError} whose message explains how to install the library.
  */
 export function loadUws(name: string): Uws {
-  // oxlint-disable-next-line no-restricted-properties -- the library takes this setting from nowhere else.
+  // oxlint-disable-next-line no-restricted-properties -- the library reads this setting only from the environment.
   process.env[HEADERS_VARIABLE] ??= String(MAX_HEADER_BYTES);
   try {
     return createRequire(import.meta.url)(name) as Uws;

@@ -45,9 +45,9 @@ export class UwsExchange {
   }
 
   /**
-   * Returns whether a complete response may be sent. A response that is complete before the whole body arrived (413,
-   * for example) is delayed, and the rest of the body is dropped. If the connection closed while bytes arrive, it would
-   * be reset, and the client would never see the response.
+   * Returns whether a complete response may be sent. If it is ready before the whole request body has arrived (a 413,
+   * for example), it waits while the rest of the body is dropped. Closing earlier would reset the connection, and the
+   * client would lose the response.
    */
   #mayEnd(clock: Pick<Clock, "schedule">): boolean {
     if (this.incoming.complete || this.outgoing.isLast) return true;
@@ -64,7 +64,7 @@ export class UwsExchange {
     return false;
   }
 
-  /** Returns the exchange with Node's types. The API uses only those of their members that the two classes have. */
+  /** Returns the exchange with Node's types. The API uses only members that the two classes have. */
   asNode(): { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse } {
     return {
       incoming: this.incoming as unknown as IncomingMessage,

@@ -95,7 +95,7 @@ export class UwsIncoming extends EventEmitter {
     return this;
   }
 
-  /** Drops unread bytes and all further ones. `then` is called when the whole body has arrived. */
+  /** Drops unread and later bytes. `then` is called when the whole body has arrived. */
   discard(then: () => void): void {
     this.#onComplete = then;
     this.#isFlowing = false;
@@ -118,7 +118,7 @@ export class UwsIncoming extends EventEmitter {
       if (isLast) this.#onComplete();
       return;
     }
-    // The chunk is copied, because the library reuses its memory.
+    // The chunk is copied: the library reuses its memory.
     if (chunk.byteLength > 0) this.#unread.add(Buffer.from(new Uint8Array(chunk)));
     if (this.#isFlowing) this.#flow();
     else if (!isLast && this.readableLength > MAX_UNREAD_BYTES && !this.#isPaused) {

@@ -212,7 +212,7 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
   };
 }
 
-/** Returns Node's error for listening at this address, because the library does not report why it cannot listen. */
+/** Returns Node's error for listening at this address: the library does not report why it cannot listen. */
 async function listenError(host: string, port: number): Promise<Error> {
   const server = createServer().listen(port, host);
   await once(server, "listening");

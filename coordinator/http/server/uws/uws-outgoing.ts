@@ -69,7 +69,7 @@ class UnwrittenPieces {
   }
 }
 
-/** Maximum body that is passed to the library in one call, because it fits into the buffers of the operating system. */
+/** Maximum body that is passed to the library in one call: it fits into the buffers of the operating system. */
 const MAX_WHOLE_BYTES = 16_384;
 /** Sent bytes above which the buffers of the operating system may be full without a report by the library. */
 const MAYBE_HELD_BYTES = 65_536;
@@ -256,7 +256,7 @@ export class UwsOutgoing extends EventEmitter {
     this.#writeHeaders();
     if (hasNoBody) {
       if (this.isLast) this.#response.writeHeader("Connection", "close");
-      // The call has no arguments, because the library takes an undefined length as a number.
+      // The call has no arguments: the library takes an undefined length as a number.
       this.#response.endWithoutBody();
     } else if (this.#isHead) this.#response.endWithoutBody(length, this.isLast);
     else this.#response.end(body, this.isLast);

@@ -82,7 +82,7 @@ export class UwsSocket implements SessionSocket {
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
-    // Delivery is deferred, because the caller is often in the middle of a frame.
+    // Delivery is deferred: the caller is often in the middle of a frame.
     setImmediate(() => this.#deliver());
   }
 
@@ -90,7 +90,7 @@ export class UwsSocket implements SessionSocket {
     if (this.#ws === null || this.#isClosing) return;
     this.flush();
     this.#isClosing = true;
-    // The close is deferred, because the library reports it synchronously, which callers do not expect.
+    // The close is deferred: the library reports it synchronously, which callers do not expect.
     setImmediate(() => this.#ws?.end(code, reason));
   }
 
@@ -111,7 +111,7 @@ export class UwsSocket implements SessionSocket {
   received(message: ArrayBuffer, isBinary: boolean): void {
     if (this.#isClosing) return;
     if (message.byteLength > MAX_FRAME_BYTES) return this.close(CLOSE.tooBig, "frame too large");
-    // The message is copied, because the library reuses its memory.
+    // The message is copied: the library reuses its memory.
     const data = Buffer.from(new Uint8Array(message));
     if (!this.#isPaused && this.#held.length === 0) {
       this.#events?.onMessage(data, isBinary);

@@ -15,7 +15,7 @@ const RETRY_MS = 500;
 
 export type Database = ReturnType<typeof openDatabase>;
 
-/** Opens a pool of connections. Once it begins to close, it rejects new calls and waits for those in flight. */
+/** Opens a pool of connections. Once it starts to close, it rejects new calls and waits for those in flight. */
 export function openDatabase(address: string, clock: Pick<Clock, "sleep">) {
   const options = {
     ...clientConfig(address, "atoll"),

@@ -37,7 +37,7 @@ export class Lane {
   #isWriting = false;
   #fault: string | null = null;
   #retry: Timer | null = null;
-  /** Number of operations at the head of the queue to write one by one, because one of them is faulty. */
+  /** Number of operations at the head of the queue to write one by one: one of them is faulty. */
   #singles = 0;
   /** Maximum number of operations in the next commit. A failure halves it: large commits may be too slow. */
   #batchSize = MAX_OPERATIONS;

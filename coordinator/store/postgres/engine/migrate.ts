@@ -52,14 +52,14 @@ async function lock(client: pg.Client): Promise<void> {
   throw new ServiceError("storage_unavailable", "Another coordinator is migrating the database");
 }
 
-/** Applies a migration and records its checksum. `text`: statements to run instead of those of the migration. */
+/** Applies a migration and records its checksum. `text`: statements to run instead of its own. */
 async function apply(client: pg.Client, migration: Migration, nowMs: number, text = migration.sql): Promise<void> {
   const { version, name, sql, oldest = version, isOutsideTransaction = false } = migration;
   const run = async (statements: string): Promise<void> => {
     const query: pg.QueryConfig & { readonly query_timeout: number } = { text: statements, query_timeout: NO_LIMIT_MS };
     await client.query(query);
   };
-  // Statements outside of a transaction may wait for locks, because their wait does not block other access.
+  // Statements outside of a transaction may wait for locks: their wait does not block other access.
   await client.query(`SET statement_timeout = 0; SET lock_timeout = ${isOutsideTransaction ? 0 : TABLE_LOCK_MS}`);
   if (isOutsideTransaction) for (const statement of text.split(/\n\s*\n/)) await run(statement);
   await client.query("BEGIN");

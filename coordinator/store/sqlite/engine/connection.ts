@@ -33,9 +33,9 @@ export function prepareFile(path: string): string {
 
 /** Opens the write connection. A commit returns after the WAL is synced, so that it survives a power loss. */
 export function openForWriting(path: string): Database.Database {
-  const db = prepared(new Database(path, { timeout: BUSY_TIMEOUT_MS }), [
+  const db = prepare(new Database(path, { timeout: BUSY_TIMEOUT_MS }), [
     // The pages are small, because a commit writes whole pages, and a job changes a few bytes in each. This must come
-    // first, because a database with tables keeps its page size.
+    // first: a database with tables keeps its page size.
     "page_size = 1024",
     // This must come before any write, because a database with tables keeps its mode until `coordinator vacuum`
     // rewrites it.
@@ -47,7 +47,7 @@ export function openForWriting(path: string): Database.Database {
     "foreign_keys = ON",
     `cache_size = ${WRITER_CACHE}`,
   ]);
-  return prepared(db, [`wal_autocheckpoint = ${Math.round(CHECKPOINT_BYTES / pageBytesOf(db))}`]);
+  return prepare(db, [`wal_autocheckpoint = ${Math.round(CHECKPOINT_BYTES / pageBytesOf(db))}`]);
 }
 
 export function hasIncrementalVacuum(db: Database.Database): boolean {
@@ -61,11 +61,11 @@ export function pageBytesOf(db: Database.Database): number {
 /** Opens a read connection. Each read sees the newest commit. */
 export function openForReading(path: string): Database.Database {
   const db = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
-  return prepared(db, [`cache_size = ${READER_CACHE}`]);
+  return prepare(db, [`cache_size = ${READER_CACHE}`]);
 }
 
 /** Runs the pragmas on a new connection. If the disk fails, closes it, so that the file can be opened again. */
-function prepared(db: Database.Database, pragmas: readonly string[]): Database.Database {
+function prepare(db: Database.Database, pragmas: readonly string[]): Database.Database {
   try {
     for (const pragma of pragmas) db.pragma(pragma);
     return db;

@@ -54,7 +54,7 @@ export class SqliteTx implements Tx {
     return statement.run(parametersOf(names, values)).changes;
   }
 
-  // No locks are needed, because SQLite has a single writer.
+  // No locks are needed: SQLite has a single writer.
   async lockAccount(): Promise<void> {}
   async lockTable(): Promise<void> {}
 

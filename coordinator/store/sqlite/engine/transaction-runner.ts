@@ -94,7 +94,7 @@ export function transactionRunner(db: Database.Database) {
       db.exec("RELEASE step");
       return value;
     } catch (error) {
-      // The step cannot be rolled back, because the cached balances of the transaction include its postings.
+      // The step cannot be rolled back: the cached balances of the transaction include its postings.
       if (tx.hasPosted && isExpected(error))
         throw new Error(`Step ${name} must not refuse after it has posted`, { cause: error });
       if (db.inTransaction) db.exec("ROLLBACK TO step; RELEASE step");

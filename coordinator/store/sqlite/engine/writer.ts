@@ -62,7 +62,9 @@ export class Writer {
   readonly #onReadOnly: (reason: string | null) => void;
   readonly #closed: Promise<void>;
   #queue: QueuedOperation[] = [];
-  /** Callers of the operations that the worker runs; keeping the operations as well would hold images in memory twice. */
+  /**
+   * Callers of the operations that the worker runs; keeping the operations as well would hold images in memory twice.
+   */
   #inFlight: Caller[] = [];
   #truncations: ((isLogEmpty: boolean) => void)[] = [];
   #isScheduled = false;

@@ -4,7 +4,7 @@ import type { NewJob, Submission } from "../../jobs/job-store.ts";
 import { nextState } from "../../../../shared/job-state.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { messageTable } from "../../conversations.ts";
-import { IDEMPOTENCY_WINDOW_MS, type KeyedRequest, type Made } from "../../jobs/idempotency.ts";
+import { IDEMPOTENCY_WINDOW_MS, type KeyedRequest, type FirstRequest } from "../../jobs/idempotency.ts";
 import {
   batchTable,
   idempotencyKeyTable,
@@ -40,7 +40,7 @@ export function submissionOperations(db: Database.Database, ledger: Ledger): Sub
     submitBatch(batch) {
       const { id, jobs, webhook } = batch;
       const insert = () => void insertBatch({ ...batch, unfinished: jobs.length, webhookId: webhook?.id ?? null });
-      // 0, because a single coordinator counts quota slots in memory.
+      // 0: a single coordinator counts quota slots in memory.
       return submit(batch, { kind: "batch", id, jobs }, insert) ?? 0;
     },
     findRepeat: (request) => keys.find(request) ?? null,
@@ -56,7 +56,7 @@ function prepareSubmit(
   db: Database.Database,
   ledger: Ledger,
   keys: ReturnType<typeof idempotencyKeys>,
-): (submission: Submission, subject: Subject, insertSubject?: () => void) => Made | null {
+): (submission: Submission, subject: Subject, insertSubject?: () => void) => FirstRequest | null {
   const spending = prepareKeySpending(db);
   const insertJob = prepareInsertJob(db);
   const members = [...SUBMITTED_WEBHOOK_COLUMNS, "accountId", "subjectKind", "subjectId"] as const;
@@ -115,7 +115,7 @@ function idempotencyKeys(db: Database.Database) {
      * Returns what the key created; undefined for a new key, or without a key.
      * @throws {ServiceError} `idempotency_conflict`.
      */
-    find({ accountId, createdAtMs, idempotency }: KeyedRequest): Made | undefined {
+    find({ accountId, createdAtMs, idempotency }: KeyedRequest): FirstRequest | undefined {
       if (idempotency === null) return undefined;
       const known = select.get(accountId, idempotency.key);
       if (known === undefined || createdAtMs - known.createdAtMs >= IDEMPOTENCY_WINDOW_MS) return undefined;
@@ -124,7 +124,7 @@ function idempotencyKeys(db: Database.Database) {
     },
 
     /** Stores what the key created. No-op for a submission without a key. */
-    save({ accountId, createdAtMs, idempotency }: KeyedRequest, made: Made): void {
+    save({ accountId, createdAtMs, idempotency }: KeyedRequest, made: FirstRequest): void {
       if (idempotency !== null) insert({ accountId, createdAtMs, ...idempotency, ...made });
     },
   };

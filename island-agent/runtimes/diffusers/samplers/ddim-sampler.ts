@@ -13,7 +13,10 @@ export class DdimSampler implements Sampler {
   /** Values at each step, and after the last step. */
   readonly #alphasCumprod: readonly number[];
 
-  /** @param isFinalClean true if the last step leaves no noise; otherwise it leaves the noise of training's first timestep. */
+  /**
+   * @param isFinalClean true if the last step leaves no noise; otherwise it leaves the noise of training's first
+   * timestep.
+   */
   constructor(training: Training, steps: number, isFinalClean: boolean) {
     const { alphasCumprod, grid } = training;
     this.#training = training;

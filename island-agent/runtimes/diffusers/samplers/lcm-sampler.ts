@@ -18,7 +18,9 @@ export class LcmSampler implements Sampler {
       distilledSteps,
       timeScale,
     }: {
-      /** Number of solver steps that the network was distilled from, which is the maximum number of steps of an image. */
+      /**
+       * Number of solver steps that the network was distilled from, which is the maximum number of steps of an image.
+       */
       readonly distilledSteps: number;
       /** Factor of the timestep in the skip and output weights. */
       readonly timeScale: number;

@@ -38,7 +38,10 @@ const CLASSES: Readonly<Record<string, SchedulerClass>> = {
 
 const fraction = z.number().gt(0).lt(1);
 const absent = z.union([z.literal(false), z.null()]).optional();
-/** File of diffusers' `save_pretrained`. Unsupported fields that change the image are rejected; other fields are ignored. */
+/**
+ * File of diffusers' `save_pretrained`. Unsupported fields that change the image are rejected; other fields are
+ * ignored.
+ */
 const fileSchema = z.object({
   _class_name: z.string(),
   num_train_timesteps: z.int().min(1).max(100_000).default(1_000),
@@ -85,12 +88,12 @@ export function readSchedulerConfig(content: unknown): SamplerPlan {
   const parsed = fileSchema.safeParse(content);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw invalid(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is invalid"}`);
+    throw invalidConfig(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is invalid"}`);
   }
   const file = parsed.data;
   const kind = Object.hasOwn(CLASSES, file._class_name) ? CLASSES[file._class_name] : undefined;
   if (kind === undefined)
-    throw invalid(`${file._class_name} is not supported. Supported classes: ${Object.keys(CLASSES).join(", ")}`);
+    throw invalidConfig(`${file._class_name} is not supported. Supported classes: ${Object.keys(CLASSES).join(", ")}`);
   const { beta_schedule: curve, beta_start: start, beta_end: end, num_train_timesteps: count } = file;
   const alphasCumprod = computeAlphasCumprod(file.trained_betas ?? betasOf({ curve, start, end, count }));
   const grid = {
@@ -128,10 +131,10 @@ function flowShiftOf(file: z.infer<typeof fileSchema>): FlowShift {
   const { shift, base_image_seq_len: baseTokens, max_image_seq_len: maxTokens } = file;
   const { base_shift: baseShift, max_shift: maxShift } = file;
   if (file.use_dynamic_shifting !== true) return { shift, dynamic: null };
-  if (maxTokens <= baseTokens) throw invalid("max_image_seq_len: must be greater than base_image_seq_len");
+  if (maxTokens <= baseTokens) throw invalidConfig("max_image_seq_len: must be greater than base_image_seq_len");
   return { shift, dynamic: { baseShift, maxShift, baseTokens, maxTokens } };
 }
 
-function invalid(problem: string): JobFailure {
+function invalidConfig(problem: string): JobFailure {
   return new JobFailure("model_invalid", `${SCHEDULER_FILE}: ${problem}`);
 }

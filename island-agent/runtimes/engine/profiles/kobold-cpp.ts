@@ -2,11 +2,14 @@ import { z } from "zod";
 import type { EngineProfile } from "../engine-profile.ts";
 import { plainModel, readModelList } from "./model-lists.ts";
 
-const versionSchema = z.object({ result: z.literal("KoboldCpp"), version: z.string() });
+const versionSchema = z.object({ result: z.literal("KoboldCpp"), version: z.string(), vision: z.boolean().nullish() });
 const valueSchema = z.object({ value: z.number().int().min(1) });
 const perfSchema = z.object({ idle: z.number(), queue: z.number().int().min(0) });
 
-/** Source: the API of KoboldCpp 1.100 (`/api`). It runs one job at a time. */
+/**
+ * Source: koboldcpp.py, version 1.102. It runs one job at a time, and cancels it when the connection is closed. It
+ * also has llama-server's `/props`.
+ */
 export const koboldCpp: EngineProfile = {
   name: "KoboldCpp",
   ports: [5001],
@@ -14,7 +17,11 @@ export const koboldCpp: EngineProfile = {
   healthPath: "/api/extra/version",
   async models(read) {
     const { value: contextTokens } = valueSchema.parse(await read("/api/extra/true_max_context_length"));
-    return (await readModelList(read)).slice(0, 1).map(({ id }) => ({ ...plainModel(id), contextTokens }));
+    const { vision } = versionSchema.parse(await read("/api/extra/version"));
+    const [first] = await readModelList(read);
+    // Without a text model it generates images or speech only.
+    if (first === undefined || /^(?:koboldcpp\/)?inactive$/.test(first.id)) return [];
+    return [{ ...plainModel(first.id), contextTokens, readsImages: vision === true }];
   },
   slots: () => Promise.resolve(1),
   async running(read) {

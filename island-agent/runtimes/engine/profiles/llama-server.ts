@@ -7,6 +7,7 @@ const propsSchema = z.object({
   model_path: z.string().max(2_000),
   model_ftype: z.string().max(50).nullish(),
   modalities: z.object({ vision: z.boolean() }).partial().nullish(),
+  chat_template_caps: z.object({ supports_tools: z.boolean() }).partial().nullish(),
   default_generation_settings: z.object({ n_ctx: z.number().int().min(1) }),
 });
 const metaSchema = z.object({ meta: z.object({ n_params: z.number().positive() }).partial().nullish() });
@@ -25,6 +26,7 @@ export const llamaServer: EngineProfile = {
       model_path: path,
       model_ftype: quantization,
       modalities,
+      chat_template_caps: template,
       default_generation_settings: settings,
     } = await readProps(read);
     const [first] = await readModelList(read);
@@ -38,6 +40,8 @@ export const llamaServer: EngineProfile = {
         parameters: millions === 0 ? null : `${millions}M`,
         quantization: quantization ?? null,
         readsImages: modalities?.vision === true,
+        // Without them in its template, the server drops the tools of a request.
+        lacks: template?.supports_tools === false ? ["tools"] : [],
       },
     ];
   },
@@ -51,5 +55,5 @@ export const llamaServer: EngineProfile = {
   abilities: ["json", "logprobs", "raw", "sampling", "tools"],
   resume: "assistant_message",
   reranking: { path: "/v1/rerank", scores: "logits" },
-  chatMembers: () => ({ cache_prompt: true }),
+  chatMembers: () => ({ cache_prompt: true, return_progress: true }),
 };

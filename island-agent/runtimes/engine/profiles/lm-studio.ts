@@ -6,7 +6,7 @@ const listSchema = z.object({
   models: z
     .array(
       z.object({
-        type: z.enum(["llm", "embedding"]),
+        type: z.string(),
         key: z.string().min(1).max(200),
         params_string: z.string().max(50).nullish(),
         quantization: z.object({ name: z.string().max(50).nullish() }).nullish(),
@@ -23,6 +23,8 @@ const listSchema = z.object({
 });
 
 const readList = async (read: ReadEngine) => listSchema.parse(await read("/api/v1/models")).models;
+
+const ANY_OBJECT = { type: "json_schema", json_schema: { name: "object", schema: { type: "object" } } };
 
 /** Source: lmstudio.ai/docs, REST API of version 0.4. Only models in memory are lent. */
 export const lmStudio: EngineProfile = {
@@ -50,7 +52,9 @@ export const lmStudio: EngineProfile = {
     const known = numbers.filter((slots) => slots !== undefined);
     return known.length === 0 ? null : Math.max(...known);
   },
-  abilities: ["tools"],
+  abilities: ["json", "raw", "tools"],
   resume: null,
   reranking: null,
+  // "json_object" is not documented and was refused.
+  chatMembers: ({ responseFormat: { type } }) => (type === "json_object" ? { response_format: ANY_OBJECT } : {}),
 };

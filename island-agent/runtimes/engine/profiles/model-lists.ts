@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ChatRequest } from "../../../../shared/chat-input.ts";
 import type { EngineModel, ModelProof, ReadEngine } from "../engine-profile.ts";
 
 const listSchema = z.object({ data: z.array(z.looseObject({ id: z.string().min(1).max(200) })).max(1_000) });
@@ -10,9 +11,11 @@ export function plainModel(id: string): EngineModel {
     task: null,
     contextTokens: null,
     proof: null,
+    version: null,
     parameters: null,
     quantization: null,
     readsImages: false,
+    lacks: [],
   };
 }
 
@@ -35,4 +38,12 @@ export function hubProof(path: string): ModelProof | null {
   const [, owner, name, revision] = /models--([^/]+?)--([^/]+)\/snapshots\/([0-9a-f]{40})\/?$/.exec(path) ?? [];
   if (owner === undefined || name === undefined || revision === undefined) return null;
   return { kind: "hub", repository: `${owner}/${name}`, revision };
+}
+
+/** Returns the names that vLLM and SGLang have for sampling parameters. Both refuse a `top_k` of 0. */
+export function pythonSampling({ repeatPenalty, topK }: ChatRequest): Record<string, unknown> {
+  return {
+    ...(repeatPenalty === 1 ? {} : { repetition_penalty: repeatPenalty }),
+    ...(topK === 0 ? { top_k: -1 } : {}),
+  };
 }

@@ -9,14 +9,17 @@ import { openAiCompatible } from "./open-ai-compatible.ts";
 import { sglang } from "./sglang.ts";
 import { vllm } from "./vllm.ts";
 
-/** All profiles. The first that recognises an engine is used, so the one that recognises any engine is last. */
+/**
+ * All profiles. The first that recognises an engine is used. Engines with endpoints of another engine come before that
+ * engine, and the profile that recognises any engine is last.
+ */
 export const ENGINE_PROFILES: readonly EngineProfile[] = [
-  ollama,
-  llamaServer,
   sglang,
-  lmStudio,
   koboldCpp,
   localAi,
+  lmStudio,
+  llamaServer,
+  ollama,
   vllm,
   openAiCompatible,
 ];
@@ -29,8 +32,9 @@ export async function recogniseEngine(read: ReadEngine): Promise<EngineProfile> 
       if (profile.signature.matches(await read(profile.signature.path))) return profile;
     } catch (error) {
       problem = error;
-      // It does not listen, so no other path responds either.
-      if (error instanceof EngineFailure && error.isUnreachable) throw error;
+      // A server that loads its model may list it already, and one whose other paths need a key may list its models
+      // without. Both would pass for any OpenAI-compatible engine.
+      if (error instanceof EngineFailure && (error.isUnavailable || error.needsKey)) throw error;
     }
   }
   throw new EngineFailure("No API of an engine: GET /v1/models does not list models", { cause: problem });

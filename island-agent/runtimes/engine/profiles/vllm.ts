@@ -1,14 +1,19 @@
 import { z } from "zod";
 import type { EngineProfile } from "../engine-profile.ts";
-import { hubProof, plainModel, readGauge, readModelList } from "./model-lists.ts";
+import { hubProof, plainModel, pythonSampling, readGauge, readModelList } from "./model-lists.ts";
 
 const factsSchema = z.object({
   root: z.string().max(2_000).nullish(),
+  /** Model that the adapter changes; null for a whole model. */
+  parent: z.string().nullish(),
   max_model_len: z.number().int().min(1).nullish(),
   owned_by: z.string().nullish(),
 });
 
-/** Source: docs.vllm.ai, version 0.11. It does not report its number of slots (max_num_seqs). */
+/**
+ * Source: docs.vllm.ai and vllm/entrypoints/openai/protocol.py, version 0.11. It does not report its number of slots
+ * (max_num_seqs). Tools need its flags --enable-auto-tool-choice and --tool-call-parser.
+ */
 export const vllm: EngineProfile = {
   name: "vLLM",
   ports: [8000],
@@ -20,12 +25,18 @@ export const vllm: EngineProfile = {
   healthPath: "/health",
   async models(read) {
     return (await readModelList(read)).map(({ id, ...member }) => {
-      const { root, max_model_len: contextTokens } = factsSchema.parse(member);
-      return { ...plainModel(id), contextTokens: contextTokens ?? null, proof: hubProof(root ?? "") };
+      const { root, parent, max_model_len: contextTokens } = factsSchema.parse(member);
+      const proof = parent == null ? hubProof(root ?? "") : null;
+      return { ...plainModel(id), contextTokens: contextTokens ?? null, proof };
     });
   },
   running: (read) => readGauge(read, "vllm:num_requests_running"),
   abilities: ["json", "logprobs", "raw", "sampling", "tools"],
   resume: "continue_final_message",
   reranking: { path: "/v1/rerank", scores: "probabilities" },
+  chatMembers: (chat) => ({
+    ...pythonSampling(chat),
+    // Its levels are low, medium and high.
+    ...(chat.reasoningEffort === "none" || chat.reasoningEffort === "minimal" ? { reasoning_effort: "low" } : {}),
+  }),
 };

@@ -33,15 +33,15 @@ export function writeRules(rules: Rules): string {
 function written(grammar: Grammar): string {
   switch (grammar.kind) {
     case "text":
-      return `"${Array.from(grammar.text, (char) => escaped(char.codePointAt(0) ?? 0)).join("")}"`;
+      return `"${Array.from(grammar.text, (char) => escapeCode(char.codePointAt(0) ?? 0)).join("")}"`;
     case "chars":
-      return `[${grammar.ranges.map(([first, last]) => (first === last ? escaped(first) : `${escaped(first)}-${escaped(last)}`)).join("")}]`;
+      return `[${grammar.ranges.map(([first, last]) => (first === last ? escapeCode(first) : `${escapeCode(first)}-${escapeCode(last)}`)).join("")}]`;
     case "sequence":
-      return grammar.parts.length === 0 ? '""' : grammar.parts.map(grouped).join(" ");
+      return grammar.parts.length === 0 ? '""' : grammar.parts.map(addParentheses).join(" ");
     case "choice":
       return grammar.options.map(written).join(" | ");
     case "repeat":
-      return `${grouped(grammar.part)}${quantifier(grammar.min, grammar.max)}`;
+      return `${addParentheses(grammar.part)}${quantifier(grammar.min, grammar.max)}`;
     case "rule":
       return grammar.name;
     default:
@@ -49,7 +49,7 @@ function written(grammar: Grammar): string {
   }
 }
 
-function grouped(grammar: Grammar): string {
+function addParentheses(grammar: Grammar): string {
   const isAtom = grammar.kind === "text" || grammar.kind === "chars" || grammar.kind === "rule";
   return isAtom ? written(grammar) : `(${written(grammar)})`;
 }
@@ -61,7 +61,7 @@ function quantifier(min: number, max: number | null): string {
 }
 
 /** Keeps letters and digits, and escapes all other characters by code, so that none has a special meaning. */
-function escaped(code: number): string {
+function escapeCode(code: number): string {
   const char = String.fromCodePoint(code);
   if (/[A-Za-z0-9 _:,.{}@/]/.test(char)) return char;
   const hex = code.toString(16).toUpperCase();

@@ -10,7 +10,9 @@ interface NumberBounds {
   readonly multipleOf: number | null;
 }
 
-/** Largest integer of 15 digits. Integers of up to 15 digits are exact as doubles; some integers of 16 digits are not. */
+/**
+ * Largest integer of 15 digits. Integers of up to 15 digits are exact as doubles; some integers of 16 digits are not.
+ */
 const MAX_INTEGER = 999_999_999_999_999;
 /** Maximum number of listed multiples of a bounded number. */
 const MAX_LISTED = 200;
@@ -21,7 +23,8 @@ const MAX_DECIMALS = 15;
 const MAX_FRACTIONS = 100;
 
 /**
- * Returns a grammar of JSON numbers within the bounds; undefined if none exist. It does not cover all numbers, because it allows few decimals near the bounds. Multiples that cannot be listed are left to the validation of the output.
+ * Returns a grammar for JSON numbers within the bounds; undefined if there are no such numbers. Near the bounds it
+ * allows only a few decimals. Multiples that cannot be listed are checked when the output is validated.
  */
 export function numberGrammar(bounds: NumberBounds): Grammar | undefined {
   const { isInteger, multipleOf } = bounds;
@@ -68,13 +71,13 @@ function magnitudes(low: Bound, high: Bound, isWhole: boolean, steps: Grammar | 
   }
   const unit = Math.floor(min);
   if (min > unit || (from > first && from > max))
-    options.push(...edge(unit, [min - unit, isAbove], [max - unit, isBelow]));
-  if (max > last && last >= first) options.push(...edge(last, [0, true], [max - last, isBelow]));
+    options.push(...edgeGrammars(unit, [min - unit, isAbove], [max - unit, isBelow]));
+  if (max > last && last >= first) options.push(...edgeGrammars(last, [0, true], [max - last, isBelow]));
   return options;
 }
 
 /** Returns `unit` with decimals between the bounds, which are relative to it. */
-function edge(unit: number, [min, isAbove]: Bound, [max, isBelow]: Bound): Grammar[] {
+function edgeGrammars(unit: number, [min, isAbove]: Bound, [max, isBelow]: Bound): Grammar[] {
   const first = Math.ceil(min * EDGE_SCALE) + (isAbove ? 1 : 0);
   const last = Math.min(EDGE_SCALE - 1, Math.floor(max * EDGE_SCALE) - (isBelow ? 1 : 0));
   if (first > last) return [];

@@ -91,7 +91,7 @@ class PatternReader {
       case "[":
         return jsonChar(this.#readClass());
       case ".":
-        return jsonChar(without(NEWLINES));
+        return jsonChar(excludeRanges(NEWLINES));
       case "\\":
         return jsonChar(this.#readEscape());
       case "^":
@@ -103,7 +103,7 @@ class PatternReader {
       case "]":
         throw new NoGrammar();
       default:
-        return jsonChar(only(char));
+        return jsonChar(singleCharacter(char));
     }
   }
 
@@ -159,12 +159,12 @@ class PatternReader {
       if (last === undefined || last[0] !== last[1] || first[0]?.[0] !== first[0]?.[1]) throw new NoGrammar();
       ranges.push([first[0]?.[0] ?? 0, last[0]]);
     }
-    return isNegated ? without(ranges) : ranges;
+    return isNegated ? excludeRanges(ranges) : ranges;
   }
 
   #readClassPart(): readonly CodeRange[] {
     const char = this.#next();
-    return char === "\\" ? this.#readEscape() : only(char);
+    return char === "\\" ? this.#readEscape() : singleCharacter(char);
   }
 
   #readEscape(): readonly CodeRange[] {
@@ -175,15 +175,15 @@ class PatternReader {
       case "d":
         return DIGITS;
       case "D":
-        return without(DIGITS);
+        return excludeRanges(DIGITS);
       case "w":
         return WORD;
       case "W":
-        return without(WORD);
+        return excludeRanges(WORD);
       case "s":
         return SPACES;
       case "S":
-        return without(SPACES);
+        return excludeRanges(SPACES);
       case "x":
         return this.#readCode(2);
       case "u":
@@ -191,7 +191,7 @@ class PatternReader {
       default:
         // The remaining letters and digits have meanings that grammars do not support.
         if (/[A-Za-z0-9]/.test(char)) throw new NoGrammar();
-        return only(char);
+        return singleCharacter(char);
     }
   }
 
@@ -230,7 +230,7 @@ function jsonChar(ranges: readonly CodeRange[]): Grammar {
   return choice(...options);
 }
 
-function only(char: string): readonly CodeRange[] {
+function singleCharacter(char: string): readonly CodeRange[] {
   const code = char.codePointAt(0) ?? 0;
   return [[code, code]];
 }
@@ -243,7 +243,7 @@ function intersection(some: readonly CodeRange[], others: readonly CodeRange[]):
   );
 }
 
-function without(excluded: readonly CodeRange[]): readonly CodeRange[] {
+function excludeRanges(excluded: readonly CodeRange[]): readonly CodeRange[] {
   let rest: readonly CodeRange[] = ALL;
   for (const [first, last] of excluded)
     rest = intersection(rest, [

@@ -111,14 +111,14 @@ class SchemaWriter {
       const name = isJsonObject(propertyNames) ? this.#named(this.#value(propertyNames)) : rule("string");
       const value = isJsonObject(additionalProperties) ? this.#value(additionalProperties) : ANY;
       const member = sequence(name, text(":"), SPACE, value);
-      return braces("{", list(member, countOf(minProperties) ?? 0, countOf(maxProperties)), "}");
+      return encloseInBraces("{", list(member, countOf(minProperties) ?? 0, countOf(maxProperties)), "}");
     }
     const mayMiss = new Set(Array.isArray(left) ? left : []);
     const members = Object.entries(properties).map(([name, value]): Member => {
       const written = sequence(literal(name), text(":"), SPACE, this.#value(value));
       return { written: this.#named(written), isOptional: mayMiss.has(name) };
     });
-    return braces("{", this.#members(members), "}");
+    return encloseInBraces("{", this.#members(members), "}");
   }
 
   /** Writes members, some of which may be optional, in order and with commas between them. */
@@ -140,7 +140,7 @@ class SchemaWriter {
     const first = Array.isArray(prefixItems) ? prefixItems.map((each) => this.#value(each)) : [];
     const item = items === undefined ? ANY : this.#named(this.#value(items));
     const [min, max] = [countOf(minItems) ?? first.length, countOf(maxItems)];
-    if (first.length === 0) return braces("[", list(item, min, max), "]");
+    if (first.length === 0) return encloseInBraces("[", list(item, min, max), "]");
     // Writes at least the required items, and at most the allowed ones, from the first on.
     const written = first.slice(0, Math.min(first.length, max ?? Infinity));
     const others = repeat(
@@ -149,8 +149,8 @@ class SchemaWriter {
       max === null ? null : Math.max(0, max - written.length),
     );
     const [head, ...tail] = written;
-    if (head === undefined) return braces("[", text(""), "]");
-    return braces("[", sequence(head, ...tail.flatMap((each) => [COMMA, each]), others), "]");
+    if (head === undefined) return encloseInBraces("[", text(""), "]");
+    return encloseInBraces("[", sequence(head, ...tail.flatMap((each) => [COMMA, each]), others), "]");
   }
 
   /** Returns a separate rule for a repeated part, so that the grammar grows only with the schema. */
@@ -174,7 +174,7 @@ function list(part: Grammar, min: number, max: number | null): Grammar {
   return min === 0 ? optional(all) : all;
 }
 
-function braces(open: string, inside: Grammar, close: string): Grammar {
+function encloseInBraces(open: string, inside: Grammar, close: string): Grammar {
   return sequence(text(open), SPACE, inside, SPACE, text(close));
 }
 
@@ -234,8 +234,8 @@ const COMMON_RULES: readonly (readonly [string, Grammar])[] = [
   ["integer", numberGrammar({ ...ANY_NUMBER, isInteger: true }) ?? text("0")],
   ["number", numberGrammar({ ...ANY_NUMBER, isInteger: false }) ?? text("0")],
   ["member", sequence(rule("string"), text(":"), SPACE, ANY)],
-  ["anyobject", braces("{", list(rule("member"), 0, null), "}")],
-  ["anyarray", braces("[", list(ANY, 0, null), "]")],
+  ["anyobject", encloseInBraces("{", list(rule("member"), 0, null), "}")],
+  ["anyarray", encloseInBraces("[", list(ANY, 0, null), "]")],
   [
     "any",
     choice(

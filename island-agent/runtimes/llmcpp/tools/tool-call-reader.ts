@@ -140,7 +140,7 @@ export class ToolCallReader {
   }
 }
 
-/** Returns the length of the longest end of `text` that may begin a call. */
+/** Returns the length of the longest end of `text` that may start a call. */
 function overlap(text: string): number {
   for (let length = Math.min(text.length, CALL_BEGIN.length - 1); length > 0; length -= 1) {
     if (text.endsWith(CALL_BEGIN.slice(0, length))) return length;

@@ -38,7 +38,7 @@ export class ToolGrammars {
 
 /**
  * Compiles the grammar of a completion that may call tools: text, followed by calls, each `<tool_call>`, its JSON,
- * `</tool_call>`. If a call is required there is no text. Text cannot contain the mark that begins a call. A JSON
+ * `</tool_call>`. If a call is required there is no text. Text cannot contain the mark that starts a call. A JSON
  * completion has either the JSON or calls.
  */
 async function compile(
@@ -56,10 +56,10 @@ async function compile(
       grammar: [
         `root ::= ${rootOf(isRequired, textGrammar)}`,
         `tool-calls ::= tool-call${more}`,
-        `tool-call ::= ${quoted(`${CALL_BEGIN}\n`)} call ${quoted(`\n${CALL_END}`)}`,
+        `tool-call ::= ${quoteLiteral(`${CALL_BEGIN}\n`)} call ${quoteLiteral(`\n${CALL_END}`)}`,
         writeRules(new Map(rules)),
         ...plainRules(),
-        ...(textGrammar === undefined ? [] : [prefixed(textGrammar.grammar)]),
+        ...(textGrammar === undefined ? [] : [prefixRules(textGrammar.grammar)]),
       ].join("\n"),
       trimWhitespaceSuffix: textGrammar !== undefined,
     });
@@ -78,7 +78,7 @@ function rootOf(isRequired: boolean, textGrammar: LlamaGrammar | undefined): str
 const PREFIX = "answer-";
 
 /** Prefixes rule names, which could conflict with those of calls. Texts and character classes stay unchanged. */
-function prefixed(grammar: string): string {
+function prefixRules(grammar: string): string {
   const parts = /"(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]|#.*|[a-zA-Z][\w-]*/g;
   return grammar.replaceAll(parts, (part) => (/^[a-zA-Z]/.test(part) ? PREFIX + part : part));
 }
@@ -94,6 +94,6 @@ function plainRules(): string[] {
   return [`plain ::= [^${first}] | "${first}" begun-1`, ...rules];
 }
 
-function quoted(text: string): string {
+function quoteLiteral(text: string): string {
   return JSON.stringify(text);
 }

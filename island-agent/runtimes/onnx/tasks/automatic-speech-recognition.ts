@@ -17,7 +17,7 @@ const MAX_SECONDS_OTHERS = 60;
 const MAX_WINDOWS = 100;
 /** Default for a Whisper model whose configuration does not specify it. */
 const DEFAULT_WHISPER_POSITIONS = 448;
-/** Maximum number of tokens before a text of Whisper: start, language, task, and "no timestamps". */
+/** Maximum number of tokens that precede Whisper's text: start, language, task, and "no timestamps". */
 const START_TOKENS = 4;
 /** Prefix of the names of a decoder's attention outputs; the number of the layer follows. */
 const CROSS_ATTENTIONS = "cross_attentions.";
@@ -176,7 +176,10 @@ function rejectWhisperOptions({
   }
 }
 
-/** Returns the options for the language and the task, and detects a missing language. transformers.js rejects both options for English-only models, and otherwise assumes English. */
+/**
+ * Returns the options for the language and the task, and detects a missing language. transformers.js rejects both
+ * options for English-only models, and otherwise assumes English.
+ */
 async function languageAndTask(
   pipe: AutomaticSpeechRecognitionPipeline,
   { language, task }: OnnxInput<"automatic-speech-recognition">,

@@ -10,8 +10,8 @@ export interface TextPipeline {
 const MAX_POSITIONS = 1_000_000;
 
 /**
- * Counts the tokens of a text, or of a pair of texts that the model reads together. Special tokens count. The limit is checked
- * here because transformers.js silently truncates texts that are too long.
+ * Counts the tokens of a text, or of a pair of texts that the model reads together. Special tokens count. The limit is
+ * checked here because transformers.js silently truncates texts that are too long.
  * @param field of the input, for messages.
  * @throws {JobFailure} `context_length_exceeded`
  */

@@ -1,7 +1,10 @@
 import type { FeatureExtractionPipeline } from "@huggingface/transformers";
 import { batched } from "./text-batch.ts";
 
-/** Runs feature-extraction. The result has one vector for each text or, with `pooling: none`, one for each token of a single text. */
+/**
+ * Runs feature-extraction. The result has one vector for each text or, with `pooling: none`, one for each token of a
+ * single text.
+ */
 export const featureExtraction = batched<"feature-extraction", FeatureExtractionPipeline, number[] | number[][]>({
   texts: ({ input }) =>
     typeof input === "string"

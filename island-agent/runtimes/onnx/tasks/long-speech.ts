@@ -37,12 +37,12 @@ export async function transcribeInChunks(
     };
     const found = transcript.chunks ?? [];
     for (const [at, { timestamp, text }] of found.entries()) {
-      // A chunk without an end lasts until the next one begins.
+      // A chunk without an end lasts until the next one starts.
       const end = timestamp[1] ?? found[at + 1]?.timestamp[0];
       chunks.push({ timestamp: [clampTime(timestamp[0], startS), clampTime(end, endS)], text });
     }
   }
-  // Whisper's texts begin with their space, in languages with spaces.
+  // Whisper's texts start with their space, in languages with spaces.
   return { text: texts.join(""), chunks };
 }
 
@@ -65,7 +65,10 @@ export function cutInPauses(samples: Float32Array, sampleRateHz: number, windowS
   return parts;
 }
 
-/** Returns the middle of the quietest pause between two positions. Of equally quiet pauses it takes the last, for longer parts. */
+/**
+ * Returns the middle of the quietest pause between two positions. Of equally quiet pauses it takes the last, for longer
+ * parts.
+ */
 function quietestIn(samples: Float32Array, from: number, to: number, sampleRateHz: number): number {
   const step = Math.max(1, Math.floor(STEP_S * sampleRateHz));
   const energies: number[] = [];

@@ -6,7 +6,7 @@ export class TokenCounter {
   readonly #endTokens: ReadonlySet<number>;
   readonly #isEndForced: boolean;
   readonly #limit: number;
-  /** Whether the text has begun. The first call for each text contains the tokens that the model starts from. */
+  /** Whether the text has started. The first call for each text contains the tokens that the model starts from. */
   #hasStarted = false;
   #written = 0;
   #isEnded = false;

@@ -590,7 +590,7 @@ class ChatCompletionRequest(TypedDict):
     messages: list[ChatCompletionRequestMessagesItem]
     """At most 16384 parts in total"""
     max_completion_tokens: NotRequired[int | None]
-    """Newer name of `max_tokens`, over which it takes precedence"""
+    """Newer name for `max_tokens`; takes precedence over it"""
     max_tokens: NotRequired[int | None]
     """Default 1024. Values above the Cargo's context are lowered to it, or to 4096 if that is more"""
     temperature: NotRequired[float | None]
@@ -625,7 +625,7 @@ class ChatCompletionRequest(TypedDict):
     """Number of choices. Each choice is a separate job; the jobs run one after the other, even in a stream. If a job fails, the earlier ones are still charged"""
     stream_options: NotRequired[ChatCompletionRequestStreamOptions | None]
     usage: NotRequired[ChatCompletionRequestUsage | None]
-    """An OpenRouter parameter with the effect of `stream_options.include_usage`"""
+    """OpenRouter's equivalent of `stream_options.include_usage`"""
 
 
 class ChatCompletionRequestMessagesItem(TypedDict):
@@ -676,7 +676,7 @@ class ChatCompletionRequestResponseFormat1(TypedDict):
 class ChatCompletionRequestResponseFormat2(TypedDict):
     type: Literal["json_object"]
     schema: NotRequired[dict[str, Any] | None]
-    """Not part of OpenAI's API. With `json_object`, a schema has the effect of `json_schema`"""
+    """Not part of OpenAI's API. With a schema, `json_object` works like `json_schema`"""
 
 
 class ChatCompletionRequestResponseFormat3(TypedDict):
@@ -748,7 +748,7 @@ class ChatCompletionRequestStreamOptions(TypedDict):
 
 
 class ChatCompletionRequestUsage(TypedDict):
-    """An OpenRouter parameter with the effect of `stream_options.include_usage`"""
+    """OpenRouter's equivalent of `stream_options.include_usage`"""
 
     include: NotRequired[bool | None]
 
@@ -2930,7 +2930,7 @@ class IslandChangedEvent(TypedDict):
     earned: IslandEarnings
     type: Literal["island"]
     online: bool
-    """Whether the Island's status is not `offline`"""
+    """False if the Island's status is `offline`"""
 
 
 class IslandChangedEventRuntimesItem(TypedDict):
@@ -3131,7 +3131,7 @@ class OverviewEvent(TypedDict):
     """Number of jobs that failed or timed out in the last minute"""
     coordinators: list[CoordinatorOverview]
     is_complete: bool
-    """False if a coordinator did not reply; the totals then lack its part"""
+    """False if a coordinator did not reply; the totals exclude it"""
     type: Literal["overview"]
 
 
@@ -3171,7 +3171,7 @@ class CoordinatorOverview(TypedDict):
     address: str
     version: str
     answers: bool
-    """False if the coordinator did not reply in time; the totals then lack its part"""
+    """False if the coordinator did not reply in time; the totals exclude it"""
     islands: int
     slots: CoordinatorOverviewSlots
     jobs: CoordinatorOverviewJobs
@@ -3202,7 +3202,7 @@ class NetworkOverview(TypedDict):
     """Number of jobs that failed or timed out in the last minute"""
     coordinators: list[CoordinatorOverview]
     is_complete: bool
-    """False if a coordinator did not reply; the totals then lack its part"""
+    """False if a coordinator did not reply; the totals exclude it"""
 
 
 class NetworkOverviewIslands(TypedDict):

@@ -115,7 +115,7 @@ describe("resolvePins()", () => {
     const pinned = await pin(image("other/image"), { imageDigest: digest });
     expect([pinned.container?.digest, missingPin(pinned)]).toEqual([digest, null]);
     expect(await refusal(pin(image("other/image"), { modelHash: FILE_HASH }))).toMatch(
-      /is pinned with the digest of its image/,
+      /must be pinned with the digest of its image/,
     );
     expect(await refusal(pin(image("other/image"), { imageDigest: "latest" }))).toMatch(
       /"latest" is not the digest of its image/,

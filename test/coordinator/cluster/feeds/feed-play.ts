@@ -39,7 +39,10 @@ class MovingJob {
     this.#held = [];
   }
 
-  /** Moves the job to another coordinator. Its Island returns there with the output that was not stored, or the job gets another Island. */
+  /**
+   * Moves the job to another coordinator. Its Island returns there with the output that was not stored, or the job gets
+   * another Island.
+   */
   move(to: FeedSide, isRegained: boolean): void {
     this.owner = to;
     this.#feed = to.take("job_1");

@@ -1,7 +1,7 @@
 import { LocalBus } from "../../../../coordinator/bus/local-bus.ts";
 import { publishFeeds } from "../../../../coordinator/cluster/feed-publisher.ts";
 import { followFeeds } from "../../../../coordinator/cluster/feed-replicas.ts";
-import { M } from "../../../../coordinator/cluster/messages.ts";
+import { MESSAGES } from "../../../../coordinator/cluster/messages.ts";
 import type { Peers } from "../../../../coordinator/cluster/peers.ts";
 import type { ActiveJob } from "../../../../coordinator/jobs/active-job.ts";
 import { JobFeed, type Feed, type FeedEnding } from "../../../../coordinator/jobs/feed.ts";
@@ -114,7 +114,7 @@ export class FeedSide {
     stored.ownerId = this.id;
     const feed = restoredFeed(jobId, stored.parts);
     this.feeds.set(jobId, feed);
-    this.peers.broadcast(M.moved, { jobIds: [jobId] });
+    this.peers.broadcast(MESSAGES.moved, { jobIds: [jobId] });
     return feed;
   }
 }

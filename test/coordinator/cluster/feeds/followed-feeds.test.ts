@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { M } from "../../../../coordinator/cluster/messages.ts";
+import { MESSAGES } from "../../../../coordinator/cluster/messages.ts";
 import { DONE, status, textOf, token } from "./feed-world.ts";
 import { here, openForEachTest, owner, readAt, side, third, world } from "./open-feed-world.ts";
 import { TestReader } from "./test-reader.ts";
@@ -8,9 +8,9 @@ openForEachTest();
 
 it("a feed frame is a run of plain tokens or a slice, and anything else is invalid", () => {
   const slice = { from: 1, parts: [{ attempt: 1, items: ["a", ["b", 2]] }] };
-  for (const frame of [[0, 1], [0, 1, "a", "b"], slice]) expect(M.feed.frame.parse(frame)).toEqual(frame);
+  for (const frame of [[0, 1], [0, 1, "a", "b"], slice]) expect(MESSAGES.feed.frame.parse(frame)).toEqual(frame);
   for (const frame of [null, "a", [0], [0, 1, 2], [-1, 1, "a"], [0, 1.5, "a"], [0, "1", "a"], [0, 1, ["b", 2]]])
-    expect(M.feed.frame.safeParse(frame).success, JSON.stringify(frame)).toBe(false);
+    expect(MESSAGES.feed.frame.safeParse(frame).success, JSON.stringify(frame)).toBe(false);
 });
 
 describe("a followed feed", () => {
@@ -218,7 +218,7 @@ describe("FollowedFeeds.open()", () => {
 });
 
 describe("a reply that arrives after the frames that follow it", () => {
-  /** Opens `job_1` here while the reply is in flight and the owner has begun to send frames. */
+  /** Opens `job_1` here while the reply is in flight and the owner has started to send frames. */
   async function beginReading(): Promise<TestReader> {
     const reader = new TestReader();
     side(here).bus.faults = { lose: 0, repeat: 0, delay: 1 };

@@ -44,7 +44,7 @@ describe("feed replicas above the memory limit", () => {
     expect([large.items.length, large.isDone, large.restarts]).toEqual([42, true, 0]);
   });
 
-  it("restart at the reader's position, so that each attempt gets further", async () => {
+  it("restart at the reader's position, so that each attempt makes progress", async () => {
     world.maxFollowedBytes = 10_000;
     const small = world.side();
     const feed = world.job(side(owner));
@@ -70,7 +70,7 @@ describe("feed replicas above the memory limit", () => {
     expect([reader.items, reader.isDone, reader.restarts]).toEqual([feed.items, true, 0]);
   });
 
-  it("report a lost position even if the replica would begin there", async () => {
+  it("report a lost position even if the replica would start there", async () => {
     world.maxFollowedBytes = 120_000;
     const small = world.side();
     const feed = world.job(side(owner));
@@ -130,7 +130,7 @@ describe("feed replicas above the memory limit", () => {
     expect((await small.open("job_2")).isCut).toBe(false);
   });
 
-  it("make readers wait even if the job has a replica that begins after the reader's position", async () => {
+  it("make readers wait even if the job has a replica that starts after the reader's position", async () => {
     world.maxFollowedBytes = 10_000;
     const small = world.side();
     for (const jobId of ["job_1", "job_2"]) world.job(side(owner), jobId);

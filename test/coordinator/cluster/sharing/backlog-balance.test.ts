@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { jobsToTake } from "../../../../coordinator/cluster/work-shares.ts";
+import { jobsToSteal } from "../../../../coordinator/cluster/work-shares.ts";
 import { soakRounds } from "../../../support/soak-rounds.ts";
 
 interface Load {
@@ -15,10 +15,10 @@ function makeLoad(pressing: number, slots: number): Load {
 
 /** Returns the jobs to take in a network of two coordinators. */
 function takes(mine: Load, theirs: Load): number {
-  return jobsToTake(mine, theirs, { pressing: mine.pressing + theirs.pressing, slots: mine.slots + theirs.slots });
+  return jobsToSteal(mine, theirs, { pressing: mine.pressing + theirs.pressing, slots: mine.slots + theirs.slots });
 }
 
-describe("jobsToTake()", () => {
+describe("jobsToSteal()", () => {
   it("takes no jobs without slots, and all jobs from a coordinator without slots", () => {
     expect(takes(makeLoad(0, 0), makeLoad(5, 1))).toBe(0);
     expect(takes(makeLoad(0, 4), makeLoad(5, 0))).toBe(5);
@@ -32,8 +32,8 @@ describe("jobsToTake()", () => {
   });
 
   it("takes at most its share of all jobs", () => {
-    expect(jobsToTake(makeLoad(0, 10), makeLoad(90, 0), { pressing: 90, slots: 30 })).toBe(30);
-    expect(jobsToTake(makeLoad(30, 10), makeLoad(60, 0), { pressing: 90, slots: 30 })).toBe(0);
+    expect(jobsToSteal(makeLoad(0, 10), makeLoad(90, 0), { pressing: 90, slots: 30 })).toBe(30);
+    expect(jobsToSteal(makeLoad(30, 10), makeLoad(60, 0), { pressing: 90, slots: 30 })).toBe(0);
   });
 
   it("takes few enough jobs that none would be taken back", () => {

@@ -54,7 +54,7 @@ function describeSharing(database: PostgresDatabase): void {
         })
         .toBe("all_busy");
       const message =
-        "at the job's coordinator: no Island is online; 1 of 1 other coordinator runs it (1 slot, all busy)";
+        "at the job's coordinator: no Island is online. Elsewhere in the network, 1 slot can run the job; it is busy";
       expect(await waitingAt(net.a)).toMatchObject({ message });
       expect(await waitingAt(net.b)).toMatchObject({ message });
     });

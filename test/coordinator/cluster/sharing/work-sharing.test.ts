@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { M } from "../../../../coordinator/cluster/messages.ts";
+import { MESSAGES } from "../../../../coordinator/cluster/messages.ts";
 import type { SchedulerIsland } from "../../../../coordinator/scheduler/events.ts";
 import { GB, makeCargo } from "../../scheduler/builders.ts";
 import { SharingNetwork, type SharingCoordinator } from "./sharing-network.ts";
@@ -242,8 +242,8 @@ describe("WorkSharing", () => {
     await network.pass(1_000);
     expect(network.starts).toEqual([]);
     const request = { offer: { kinds: [], islands: [] }, backlog: [] };
-    await expect(at(1).peers.ask("c1", M.steal, request)).rejects.toThrow("not known here");
-    await expect(at(2).peers.ask("c1", M.steal, request)).resolves.toMatchObject({ jobIds: [] });
+    await expect(at(1).peers.ask("c1", MESSAGES.steal, request)).rejects.toThrow("not known here");
+    await expect(at(2).peers.ask("c1", MESSAGES.steal, request)).resolves.toMatchObject({ jobIds: [] });
     network.setLive(["c1", "c2", "c3"]);
     await network.pass(2_000);
     expect(network.starts).toMatchObject([{ at: "c2" }]);

@@ -132,7 +132,7 @@ describe(`forms, by ${TEST_TRANSPORT.transport}`, () => {
     expect(await left()).toEqual([]);
   });
 
-  it("are refused before they are read if they announce too much", async () => {
+  it("are refused before they are read if their Content-Length is too large", async () => {
     const socket = await open();
     const response = readToEnd(socket);
     socket.write(`${HEAD}Content-Length: 100000000\r\nConnection: close\r\n\r\n--B`);

@@ -39,7 +39,7 @@ export function describeParameters(cases: ParameterCases): void {
       api = await Api.open();
       await arrange(api);
     });
-    // A new minute begins, so that earlier requests no longer count.
+    // A new minute starts, so that earlier requests no longer count.
     beforeEach(() => api.clock.advance(60_000));
     afterAll(() => api[Symbol.asyncDispose]());
 

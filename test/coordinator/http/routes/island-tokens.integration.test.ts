@@ -3,7 +3,7 @@ import { MAX_ATTEMPTS, MAX_ATTEMPTS_BY_ADDRESS } from "../../../../coordinator/a
 import { unlessSeveral } from "../../../support/network/several-coordinators.ts";
 import { Api } from "../api.ts";
 
-const COUNTS_ITSELF = "each counts tries by itself";
+const COUNTS_ITSELF = "each coordinator counts attempts separately";
 
 let api: Api;
 beforeEach(async () => {

@@ -115,6 +115,7 @@ describe("GET /openapi.json", () => {
       "POST /operator/accounts/{id}/grants",
       "POST /operator/accounts/{id}/suspension",
       "POST /operator/announcements",
+      "POST /operator/cargos",
       "POST /operator/cargos/{slug}/approval",
       "POST /operator/cargos/{slug}/disabled",
       "POST /operator/cargos/{slug}/review",

@@ -190,7 +190,7 @@ describe("Listener", () => {
     },
   );
 
-  it("close() finishes a request that had begun, and tells its client not to send another", async () => {
+  it("close() finishes a request that had started, and tells its client not to send another", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     const response = await api.fetch("GET", "/jobs/job_1/stream");
     const begun = connect(api.port, "127.0.0.1");

@@ -88,7 +88,7 @@ describe("an event stream", () => {
       clock.advance(GATHER_MS);
       return text.includes('"id":"next"');
     });
-    // Chunks of the response begin with their length.
+    // Chunks of the response start with their length.
     expect(text).not.toMatch(/event: reset\ndata: [^\n]*\n\n(?:\r\n[0-9a-f]+\r\n)?event: reset/);
     socket.destroy();
     events.close();

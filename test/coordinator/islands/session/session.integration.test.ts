@@ -81,7 +81,10 @@ describe("IslandSession", () => {
 
   it("closes with 1002 and the supported versions for an unknown protocol version", async () => {
     const island = await FakeIsland.dial(coordinator.url, token, "atoll.island.v9");
-    expect(await island.closed).toEqual({ code: 1002, reason: "versions spoken: atoll.island.v1" });
+    expect(await island.closed).toEqual({
+      code: 1002,
+      reason: "unsupported protocol version; supported: atoll.island.v1",
+    });
   });
 
   it.each([
@@ -125,7 +128,7 @@ describe("IslandSession", () => {
     },
   );
 
-  it("dismisses the older session of a host permanently when a newer one begins", async () => {
+  it("dismisses the older session of a host permanently when a newer one starts", async () => {
     const hostId = randomUUID();
     const older = await FakeIsland.join(coordinator.url, token, { hostId });
     await using _newer = await FakeIsland.join(coordinator.url, token, { hostId });

@@ -190,7 +190,7 @@ export function describeAccounts(check: Check): void {
     await begin("other", MADE_AT_MS - 9, other);
     await begin("b", MADE_AT_MS + 2);
     await Promise.all([begin("a", MADE_AT_MS + 1), begin("c", MADE_AT_MS + 3)]);
-    // The clock was set back, but a session that has just begun is never the one that ends.
+    // The clock was set back, but a session that has just started is never the one that ends.
     await begin("d", MADE_AT_MS);
     const live = [];
     for (const tokenHash of ["other", "a", "b", "c", "d"]) {

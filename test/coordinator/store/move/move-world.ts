@@ -15,7 +15,10 @@ import {
   runJob,
 } from "../contract/store-builders.ts";
 
-/** Contains characters that PostgreSQL's text does not support, and characters of two UTF-16 units where large values are split. */
+/**
+ * Contains characters that PostgreSQL's text does not support, and characters of two UTF-16 units where large values
+ * are split.
+ */
 const TEXT = 'NUL \u0000, "quotes" and \\ and \u{1F3DD}';
 const LARGE = `"${"\u{1F3DD}\n\u0000".repeat(40_000)}`;
 const LATER_MS = MADE_AT_MS + 10_000;

@@ -285,7 +285,7 @@ function describeLimits(database: PostgresDatabase): void {
   });
 
   describe("sessions of Islands", () => {
-    it("are numbered in the order in which they begin, at any coordinator", async () => {
+    it("are numbered in the order in which they start, at any coordinator", async () => {
       const numbers: number[] = [];
       for (const store of [one, two, two, one]) numbers.push(await store.cluster.islandSessions.nextNumber());
       expect(numbers).toEqual([...numbers].sort((a, b) => a - b));

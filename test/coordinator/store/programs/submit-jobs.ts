@@ -1,6 +1,6 @@
 /**
- * A program that writes to a store. `submit-jobs.ts <database> <accountId> <count>` submits `count` jobs ("Infinity" for as long as it
- * runs), 32 at a time, and prints the id of each acknowledged job.
+ * A program that writes to a store. `submit-jobs.ts <database> <accountId> <count>` submits `count` jobs ("Infinity"
+ * for as long as it runs), 32 at a time, and prints the id of each acknowledged job.
  */
 import { openSqliteStore } from "../../../../coordinator/store/sqlite/sqlite-store.ts";
 import { systemClock } from "../../../../shared/clock.ts";

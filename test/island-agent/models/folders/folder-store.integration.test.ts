@@ -90,7 +90,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
 
   it.each([
     ["a repository that is not there", "hf:owner/none", "model_unavailable", /404/],
-    ["an address that names none", "hf:owner/..", "model_invalid", /no repository/],
+    ["an address that names none", "hf:owner/..", "model_invalid", /must name a repository/],
   ])("fails for %s", async (_what, url, code, message) => {
     await using fixture = await StoreFixture.make();
     const { folders } = await fixture.openFolders();

@@ -78,7 +78,7 @@ describe("BatchLoop", () => {
     expect(new Set(context.shapes)).toEqual(new Set(["0:1 1:1 2:1 3:1"]));
   });
 
-  it("begins a batch as soon as all runs have queued, and otherwise in the next tick of the event loop", async () => {
+  it("starts a batch as soon as all runs have queued, and otherwise in the next tick of the event loop", async () => {
     const { context, loop } = makeLoop();
     const begin = (id: number, tokens: number): Promise<void> =>
       loop.withBatches(

@@ -11,7 +11,7 @@ function sizes(size: BatchSize, batches: number, msOf: (tokens: number) => numbe
 }
 
 describe("BatchSize", () => {
-  it("begins small and grows to the context's limit", () => {
+  it("starts small and grows to the context's limit", () => {
     expect(sizes(new BatchSize(512), 6, (tokens) => tokens / 10)).toEqual([32, 64, 128, 256, 512, 512]);
     expect(new BatchSize(8).tokens).toBe(8);
   });

@@ -100,7 +100,7 @@ describe("a run that is aborted", () => {
     const { ended } = await begin(llm);
     const controller = new AbortController();
     const reading = collect(llm, makeRequest({ prompt: "b".repeat(8_000) }), controller.signal);
-    // The second run has begun, which shows that the first one is reading its prompt.
+    // The second run has started, which shows that the first one is reading its prompt.
     await begin(llm);
     controller.abort(new Error("enough"));
     await expect(reading).rejects.toThrow("enough");

@@ -7,7 +7,7 @@ import { makeCargo, makeRequest, makeRuntime, ModelFolder, NEVER } from "./llmcp
 const REASONING = Array.from({ length: 140 }, (_, index) => ` so${index}`);
 const COMPLETION = ["The", " tide", " is", " low."];
 const SAYS = ["<think>", ...REASONING, "</think>", ...COMPLETION];
-/** The prompt begins the reasoning, as in templates of DeepSeek's models. */
+/** The prompt starts the reasoning, as in templates of DeepSeek's models. */
 const OPENED =
   "Chat\n{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}" +
   "{% if add_generation_prompt %}<|im_start|>assistant\n<think>{% endif %}";

@@ -16,7 +16,7 @@ describe("SessionGate", () => {
   });
   const step = (): Promise<unknown> => session.run({ x: new Tensor("float32", [1], [1]) });
 
-  it("starts no further step after the signal is aborted", async () => {
+  it("starts no more steps after the signal is aborted", async () => {
     const controller = new AbortController();
     let steps = 0;
     const work = gate.during(controller.signal, async () => {
@@ -30,7 +30,7 @@ describe("SessionGate", () => {
     expect(steps).toBe(3);
   });
 
-  it("runs further steps after aborted work", async () => {
+  it("runs more steps after aborted work", async () => {
     await gate.during(AbortSignal.abort(), step).catch(() => {});
     await expect(step()).resolves.toHaveProperty("y");
     await expect(gate.during(NEVER, step)).resolves.toHaveProperty("y");

@@ -11,7 +11,8 @@ const STROKES = ["--accent", "--waiting-mark", "--active-mark", "--bad-mark"];
 const DASHES: readonly (readonly number[])[] = [[], [6, 4], [2, 3], [8, 3, 2, 3]];
 
 /**
- * Draws lines over time, or stacked bars for UTC days, as soon as the chart library is loaded. The values under the pointer, otherwise the most recent ones, are below the title. A table contains all days for screen readers.
+ * Draws lines over time, or stacked bars for UTC days, as soon as the chart library is loaded. Below the title are the
+ * values under the pointer, or the latest values. Screen readers get a table of all days.
  * @param at Times in seconds since 1970.
  */
 export function Chart({
@@ -104,7 +105,10 @@ export function Chart({
   );
 }
 
-/** Adds to each series the following ones. The first sum is drawn first, and the others cover it except for its own part. */
+/**
+ * Adds to each series the following ones. The first sum is drawn first, and the others cover it except for its own
+ * part.
+ */
 function stacked(series: readonly ChartSeries[]): (number | null)[][] {
   return series.map(({ values }, index) =>
     values.map((value, position) => {

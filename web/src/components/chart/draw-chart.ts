@@ -18,7 +18,10 @@ export interface ChartOptions {
 }
 
 const HALF_DAY_S = 43_200;
-/** Minimum span of the x axis of lines, which begin with a single point. Labels less than a second apart would look the same. */
+/**
+ * Minimum span of the x axis of lines, which start with a single point. Labels less than a second apart would look the
+ * same.
+ */
 const MIN_SPAN_S = 60;
 const INTEGER_STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 

@@ -40,7 +40,10 @@ export function controlFor(schema: InputSchema): Control {
   }
 }
 
-/** Returns the schema without `null`, for which a form omits the member. Among alternatives it prefers a list of strings. */
+/**
+ * Returns the schema without `null`, for which a form omits the member. Among alternatives it prefers a list of
+ * strings.
+ */
 function plainOf(schema: InputSchema): InputSchema {
   const { anyOf, type, ...rest } = schema;
   if (Array.isArray(type)) {

@@ -11,7 +11,10 @@ interface MemberProps extends FormMember {
   readonly error: string | undefined;
 }
 
-/** Form fields for the JSON Schema of a Cargo's input. `first` contains the members to show; all others are collapsed. Null shows all members. */
+/**
+ * Form fields for the JSON Schema of a Cargo's input. `first` contains the members to show; all others are collapsed.
+ * Null shows all members.
+ */
 export function SchemaFields({
   schema,
   first,

@@ -119,8 +119,8 @@ function Offer({ network, cargos }: FrontData) {
       {later.length > 0 && (
         <details open={now.length === 0}>
           <summary>
-            {formatWhole(later.length)}{" "}
-            {now.length === 0 ? "without an Island that can run them" : "more, without an Island that can run them"}
+            {formatWhole(later.length)} {now.length === 0 ? "" : "more "}
+            {later.length === 1 ? "Cargo" : "Cargos"} that no Island can run now
           </summary>
           <Cards cargos={later} known={known} />
         </details>

@@ -150,8 +150,8 @@ function NoPackage({ address }: { readonly address: string }) {
   return (
     <>
       <p>
-        This coordinator does not serve the agent’s package, and package registries do not have it. Ask the operator of
-        the network for the file <code>atoll-island-….tgz</code>, and install that file with npm. Then run{" "}
+        The agent’s package is neither on this coordinator nor in a package registry. Ask the operator of the network
+        for the file <code>atoll-island-….tgz</code>, and install that file with npm. Then run{" "}
         <code>island join {address}</code>.
       </p>
       {isOperator.value && (

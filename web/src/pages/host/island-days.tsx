@@ -34,7 +34,7 @@ export function IslandDays({ days }: { readonly days: readonly IslandDay[] }) {
         isWhole
       />
       <Chart
-        title="Connected share of the day"
+        title="Time connected per day"
         kind="bars"
         at={at}
         series={[{ label: "Connected", values: values(({ uptime }) => uptime) }]}

@@ -44,7 +44,7 @@ export function IslandHistory({ island: { earned, uptime, jobs, tokens } }: { re
       <Outcomes jobs={jobs} ended={ended} />
       <p class="muted">
         <span class="num">{formatWhole(tokens)}</span> tokens
-        {jobs.retried > 0 && `; ${formatWhole(jobs.retried)} failed attempts, whose jobs were retried`}. Jobs and tokens
+        {jobs.retried > 0 && `; ${formatWhole(jobs.retried)} failed attempts; their jobs were retried`}. Jobs and tokens
         are counted once a minute.
       </p>
     </section>

@@ -27,7 +27,7 @@ export function IslandTokens() {
           New token
         </button>
       </div>
-      <p class="hint">For machines that scripts set up. Joining with a pairing code also creates a token.</p>
+      <p class="hint">For machines that are set up by scripts. Joining with a pairing code also creates a token.</p>
       <ActionError action={make} />
       <Loaded of={tokens} what="the tokens">
         {(list) =>

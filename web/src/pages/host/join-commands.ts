@@ -49,7 +49,9 @@ export interface Command {
   readonly command: string;
 }
 
-/** Returns the commands from download to start. `address`: coordinator address for the machine, without a final slash. */
+/**
+ * Returns the commands from download to start. `address`: coordinator address for the machine, without a final slash.
+ */
 export function commandsFor(system: System & { readonly file: Download }, address: string): readonly Command[] {
   const { id, file } = system;
   const curl = id === "windows" ? "curl.exe" : "curl";

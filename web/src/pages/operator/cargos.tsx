@@ -21,7 +21,7 @@ const LABELS: Readonly<Record<string, string>> = { unpinned: "off", off: "off by
 const FILTERS = { waiting: "waiting", off: "unpinned", all: undefined } as const;
 const EMPTY: Readonly<Record<string, string>> = {
   waiting: "No Cargo is waiting for approval",
-  off: "No shipped Cargo is off",
+  off: "No shipped Cargo is disabled",
   all: "No Cargos",
 };
 

@@ -42,7 +42,7 @@ export function KnownAccountPage({ params }: PageProps) {
         {(shown) => (
           <div class="columns">
             <section class="panel" aria-labelledby="facts-title">
-              <h2 id="facts-title">Facts</h2>
+              <h2 id="facts-title">Details</h2>
               <Facts account={shown} />
             </section>
             <Grant account={shown} resource={account} />

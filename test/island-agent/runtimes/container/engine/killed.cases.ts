@@ -134,7 +134,7 @@ class Agent {
     return jobId;
   }
 
-  /** Starts no further job, and resolves when none runs. */
+  /** Starts no more jobs, and resolves when none runs. */
   async rest(): Promise<void> {
     this.#isBusy = false;
     await this.#executor.idle();

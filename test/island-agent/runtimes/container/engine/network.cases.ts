@@ -34,7 +34,7 @@ export function describeNetwork(engine: () => TestEngine): void {
     let account: { key: string; islandToken: string };
     let island: Program;
     let hostId: string;
-    /** Containers of this Island, whatever their state. */
+    /** Containers of this Island, regardless of their state. */
     const containers = async (): Promise<string[]> => {
       const filters = { label: [`org.atoll.island=${hostId}`] };
       return (await engine().docker.listContainers({ all: true, filters })).map(({ Id }) => Id);

@@ -61,7 +61,7 @@ export function describeContainers(engine: () => TestEngine): void {
       expect(items).toHaveLength(3);
     });
 
-    it("delivers no further line of the same chunk after an abort", async () => {
+    it("delivers no more lines of the same chunk after an abort", async () => {
       const controller = new AbortController();
       const items: OutputItem[] = [];
       const lines = `read -r job; printf '{"type":"progress","step":%d,"total":3}\\n' 1 2 3; sleep 1000`;
@@ -168,7 +168,7 @@ export function describeContainers(engine: () => TestEngine): void {
       const refusal = { code: "runtime_unavailable", retryable: true };
       await expect(world.load(cargo)).rejects.toMatchObject({
         ...refusal,
-        message: expect.stringContaining("shares none"),
+        message: expect.stringContaining("does not share one"),
       });
       const withGpu = await ContainerWorld.open(engine(), { hasGpu: true });
       await expect(withGpu.load(cargo)).rejects.toMatchObject({
@@ -245,7 +245,7 @@ export function describeContainers(engine: () => TestEngine): void {
       const probe = (dockerHost: string): Promise<string> => world.probeAt(dockerHost);
       const server = createServer((_, response) => response.end("{}")).listen(join(world.directory, "other.sock"));
       await once(server, "listening");
-      expect(await probe(`unix://${world.directory}/none.sock`)).toContain("found neither Docker nor Podman");
+      expect(await probe(`unix://${world.directory}/none.sock`)).toContain("neither Docker nor Podman was found");
       expect(await probe(`unix://${world.directory}/other.sock`)).toContain("lacks");
       expect(await probe("tcp://127.0.0.1:1")).toContain("no engine listens at 127.0.0.1:1");
       expect(await probe("ssh://host")).toContain("DOCKER_HOST must be");

@@ -38,7 +38,7 @@ export function describeSweep(engine: () => TestEngine): void {
       await named.close();
       const missing = await ContainerWorld.open(engine(), { engineRuntime: "atoll-none" });
       const reason = expect.stringMatching(
-        /^containers\.runtime is atoll-none, but Docker .* knows .*runc.*; add it/,
+        /^containers\.runtime is atoll-none, but Docker .* knows .*runc.*\. Add it/,
       ) as string;
       expect(await missing.runtime.probe(NEVER)).toEqual({ usable: false, reason });
       await expect(missing.load(makeCargo(TALKER))).rejects.toMatchObject({ code: "runtime_unavailable" });

@@ -64,7 +64,7 @@ describe("transcribeInChunks()", () => {
     expect(times.slice(0, 2)).toEqual([2, 2]);
     expect(times.at(-1)).toBe(10);
   });
-  it("ends a chunk without an end time where the next chunk begins", async () => {
+  it("ends a chunk without an end time where the next chunk starts", async () => {
     const chunks = [
       { timestamp: [1, null], text: " a" },
       { timestamp: [2, 3], text: " b" },

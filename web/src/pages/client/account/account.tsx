@@ -16,7 +16,7 @@ export function AccountPage() {
   return (
     <>
       <PageHead title="Account" />
-      <section class="panel" aria-label="Facts">
+      <section class="panel" aria-label="Details">
         <dl class="facts wide">
           <Fact label="E-mail">{value.email}</Fact>
           <Fact label="Opened">{formatTime(value.created_at)}</Fact>

@@ -49,7 +49,7 @@ export function CargoPage({ params }: PageProps) {
             </div>
             <aside class="detail-side">
               <section class="panel" aria-labelledby="facts-title">
-                <h2 id="facts-title">Facts</h2>
+                <h2 id="facts-title">Details</h2>
                 <Facts cargo={value} model={models.value?.get(slug)} />
               </section>
               <details class="panel">

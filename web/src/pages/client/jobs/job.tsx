@@ -19,8 +19,9 @@ import { Waiting } from "../../../components/waiting.tsx";
 import { Timeline } from "./timeline.tsx";
 
 /**
- * Poll interval of a waiting job. The waiting reason changes with the network and not with the job, and coordinators compute it on request.
- * Events would require computing it for all waiting jobs of all listeners, so the page polls the one job that it shows.
+ * Poll interval of a waiting job. The waiting reason changes with the network and not with the job, and coordinators
+ * compute it on request. Events would require computing it for all waiting jobs of all listeners, so the page polls the
+ * one job that it shows.
  */
 const WAITING_MS = 3_000;
 
@@ -97,7 +98,7 @@ function Actions({ job, resource }: { readonly job: Job; readonly resource: Reso
           action={remove}
           onClose={() => setAsking(false)}
         >
-          <p>Removed content cannot be restored. Its state, usage and charge are kept.</p>
+          <p>Removed content cannot be restored. The job keeps its state, usage and charge.</p>
         </ConfirmDialog>
       )}
     </>
@@ -132,7 +133,7 @@ function Detail({ job, feed }: { readonly job: Job; readonly feed: JobFeed | nul
       </div>
       <aside class="detail-side">
         <section class="panel" aria-labelledby="facts-title">
-          <h2 id="facts-title">Facts</h2>
+          <h2 id="facts-title">Details</h2>
           <Facts job={job} />
         </section>
         <section class="panel" aria-labelledby="timeline-title">
@@ -200,7 +201,7 @@ function Facts({ job }: { readonly job: Job }) {
           <span class="id">{job.island_id}</span>
         </Fact>
       )}
-      {job.ignored.length > 0 && <Fact label="Ignored hints">{job.ignored.join(", ")}</Fact>}
+      {job.ignored.length > 0 && <Fact label="Ignored parameters">{job.ignored.join(", ")}</Fact>}
       {job.duration_ms !== null && (
         <Fact label="Duration">
           <span class="num">{formatDuration(job.duration_ms)}</span>

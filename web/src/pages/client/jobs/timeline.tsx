@@ -74,7 +74,12 @@ function stepsOf(job: Job): Step[] {
   }
   if (started_at !== null) {
     const label = attempts > 1 ? `Started (attempt ${attempts})` : "Started";
-    steps.push({ label, at: started_at, after: between(created_at, started_at, "submission"), tone: "active" });
+    steps.push({
+      label,
+      at: started_at,
+      after: describeInterval(created_at, started_at, "submission"),
+      tone: "active",
+    });
   }
   if (timings?.first_output_ms != null) {
     const after = `${formatDuration(timings.first_output_ms)} after the start`;
@@ -83,8 +88,8 @@ function stepsOf(job: Job): Step[] {
   if (completed_at !== null) {
     const since =
       started_at === null
-        ? between(created_at, completed_at, "submission")
-        : between(started_at, completed_at, "the start");
+        ? describeInterval(created_at, completed_at, "submission")
+        : describeInterval(started_at, completed_at, "the start");
     const tone = status === "completed" ? "good" : status === "cancelled" ? "neutral" : "bad";
     steps.push({ label: ENDINGS[status] ?? status, at: completed_at, after: since, tone });
   }
@@ -92,7 +97,7 @@ function stepsOf(job: Job): Step[] {
 }
 
 /** Returns a text such as "4.2 s after the start". */
-function between(from: string, to: string, what: string): string {
+function describeInterval(from: string, to: string, what: string): string {
   return `${formatDuration(Math.max(0, Date.parse(to) - Date.parse(from)))} after ${what}`;
 }
 

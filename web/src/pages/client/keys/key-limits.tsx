@@ -22,7 +22,7 @@ export function LimitFields({ form }: { readonly form: Form }) {
       </Field>
       <Field
         label="Credits per month"
-        hint="Limit for the cost of its jobs"
+        hint="Maximum cost of this key’s jobs"
         isOptional
         error={form.errorOf("credits_per_month")}
       >

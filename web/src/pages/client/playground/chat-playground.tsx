@@ -158,7 +158,10 @@ function Turns({
   );
 }
 
-/** A turn of the chat. It is rendered again only when it changes, so that a growing completion does not repaint other turns. */
+/**
+ * A turn of the chat. It is rendered again only when it changes, so that a growing completion does not repaint other
+ * turns.
+ */
 function ChatTurn({ role, content, isGrowing }: Turn & { readonly isGrowing: boolean }) {
   return useMemo(
     () => (

@@ -29,8 +29,8 @@ export const NO_PARAMETERS: Parameters = {
 const NUMBERS = [
   { name: "temperature", label: "Temperature", hint: "0 to 2", isWhole: false },
   { name: "top_p", label: "Top p", hint: "0 to 1", isWhole: false },
-  { name: "max_tokens", label: "Max tokens", hint: "Limit for the completion", isWhole: true },
-  { name: "seed", label: "Seed", hint: "The same seed repeats a completion", isWhole: true },
+  { name: "max_tokens", label: "Max tokens", hint: "Maximum length of the answer", isWhole: true },
+  { name: "seed", label: "Seed", hint: "Use the same seed to get the same answer", isWhole: true },
 ] as const;
 
 /** Returns the request's parameters. @throws {FieldFailure} at an invalid field. */

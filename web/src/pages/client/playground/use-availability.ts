@@ -3,7 +3,9 @@ import { api } from "../../../app/api.ts";
 import { useResource } from "../../../app/resource.ts";
 import type { AvailabilityBySlug } from "./availability.ts";
 
-/** Poll interval. No event reports that other accounts' Islands connect. The coordinator counts them at most every 5 s. */
+/**
+ * Poll interval. No event reports that other accounts' Islands connect. The coordinator counts them at most every 5 s.
+ */
 const POLL_MS = 15_000;
 
 export async function readAvailability(signal: AbortSignal): Promise<NonNullable<AvailabilityBySlug>> {

@@ -30,8 +30,8 @@ export interface LedgerEntry<L extends Line = Line> {
 }
 
 /**
- * Groups lines, newest first, into one entry per job. Entries are ordered by their newest lines. A line that occurs twice counts once: pages
- * overlap when lines were added between reading them.
+ * Groups lines, newest first, into one entry per job. Entries are ordered by their newest lines. A line that occurs
+ * twice counts once: pages overlap when lines were added between reading them.
  */
 export function entriesOf<L extends Line>(lines: readonly L[]): LedgerEntry<L>[] {
   const groups = new Map<string, L[]>();

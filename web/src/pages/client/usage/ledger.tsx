@@ -144,7 +144,7 @@ function EntryLines({ of: entry, onClose }: { readonly of: Entry; readonly onClo
       <SimpleTable
         rows={entry.lines.toReversed()}
         keyOf={({ id }) => id}
-        label="EntryLines"
+        label="Ledger lines of this entry"
         columns={[
           { label: "When", cell: ({ created_at: at }) => <Ago at={at} /> },
           { label: "What", cell: ({ kind }) => KINDS[kind] },
