@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, readdir, realpath, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, realpath, rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
@@ -11,7 +11,7 @@ import { MIB } from "../../../shared/format-bytes.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import { Semaphore } from "../../../shared/async/semaphore.ts";
 import { type Environment, hostEnvironment } from "../host/host-environment.ts";
-import { DEFAULT_LOAD_LIMITS, loadLimitMs, type LoadLimits } from "../host/load-limit.ts";
+import { bytesAt, DEFAULT_LOAD_LIMITS, loadLimitMs, type LoadLimits } from "../host/load-limit.ts";
 import { watchMemory } from "../host/memory-watch.ts";
 import type { CargoRuntime, LoadedCargo, MemoryUse } from "../runtime.ts";
 import type { Launch, Sandbox } from "../sandbox/sandbox.ts";
@@ -19,7 +19,7 @@ import type { AttachedEngine } from "./attached-engine.ts";
 import { engineCargo } from "./engine-cargo.ts";
 import { connectEngine, EngineFailure, type EngineConnection } from "./engine-connection.ts";
 import { llamaServer } from "./profiles/llama-server.ts";
-import { startServer, type ServerProcess } from "./server-process.ts";
+import { startServer, type ServerProcess } from "../host/server-process.ts";
 
 const DEFAULT_CONTEXT_TOKENS = 4_096;
 const HEALTH_EVERY_MS = 5_000;
@@ -119,7 +119,7 @@ async function loadServer(
     };
     stack.defer(watchMemory(server, { clock, ceilingBytes, onMeasured }));
     const limitMs = await loadLimitMs(limits, folder);
-    await untilHealthy({ server, connection, clock }, limitMs, signal);
+    await untilHealthy(server, connection, clock, limitMs, signal);
     const served = await readModel(connection, model);
     stack.defer(watchHealth(server, connection, clock));
     const { pid } = server;
@@ -139,7 +139,10 @@ async function loadServer(
       gone,
       async run(request, ...args) {
         const { tools } = request.input;
-        if (served.lacks.includes("tools") && Array.isArray(tools) && tools.length > 0) throw withoutTools(cargo);
+        if (served.lacks.includes("tools") && Array.isArray(tools) && tools.length > 0) {
+          // The server would drop them.
+          throw unusable(`The chat template of ${cargo.slug} does not describe tools to llama-server`);
+        }
         return onEngine.run(request, ...args);
       },
       [Symbol.asyncDispose]: () => held.disposeAsync(),
@@ -150,24 +153,15 @@ async function loadServer(
   }
 }
 
-/** llama-server drops tools that the model's template cannot describe. */
-function withoutTools({ slug }: CargoManifest): JobFailure {
-  const message = `llama-server has no tools for ${slug}, because its chat template does not describe them`;
+function unusable(message: string): JobFailure {
   return new JobFailure("runtime_unavailable", message, { retryable: true });
 }
 
 /** File sizes with slack for the context and for buffers, but at least what the Cargo declares. */
 async function estimate({ cargo, folder, projectorPath }: SpawnedModel): Promise<MemoryUse> {
-  const { model, parts, requiredRamBytes, requiredVramBytes } = cargo;
-  const files = parts === undefined ? [folder] : [];
-  const sizes = await Promise.all([...files, ...(projectorPath === null ? [] : [projectorPath])].map(sizeOf));
-  const split = parts === undefined ? 0 : [model, ...parts].reduce((sum, part) => sum + (part?.sizeBytes ?? 0), 0);
-  const bytes = sizes.reduce((sum, size) => sum + size, split);
-  return { ramBytes: Math.max(requiredRamBytes, Math.ceil(bytes * 1.2) + 64 * MIB), vramBytes: requiredVramBytes };
-}
-
-async function sizeOf(path: string): Promise<number> {
-  return (await stat(path)).size;
+  const bytes = (await bytesAt(folder)) + (projectorPath === null ? 0 : await bytesAt(projectorPath));
+  const ramBytes = Math.max(cargo.requiredRamBytes, Math.ceil(bytes * 1.2) + 64 * MIB);
+  return { ramBytes, vramBytes: cargo.requiredVramBytes };
 }
 
 /** Finds the address at which the server listens. The stack removes a socket's folder. */
@@ -191,8 +185,7 @@ async function launchOf(
   { socket, port }: Place,
   apiKey: string,
 ): Promise<Launch> {
-  if (program === null)
-    throw new JobFailure("runtime_unavailable", `${command[0]} is not installed`, { retryable: true });
+  if (program === null) throw unusable(`${command[0]} is not installed`);
   const values: Readonly<Record<string, string>> = {
     "{model}": modelPath,
     "{socket}": socket ?? "",
@@ -228,13 +221,13 @@ async function librariesBeside(program: string): Promise<string[]> {
   return names.filter((name) => /\.so(\.\d+)*$/.test(name)).map((name) => join(folder, name));
 }
 
-interface Starting {
-  readonly server: ServerProcess;
-  readonly connection: EngineConnection;
-  readonly clock: Clock;
-}
-
-async function untilHealthy({ server, connection, clock }: Starting, limitMs: number, signal: AbortSignal) {
+async function untilHealthy(
+  server: ServerProcess,
+  connection: EngineConnection,
+  clock: Clock,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   const untilMs = clock.monotonicMs() + limitMs;
   for (;;) {
     signal.throwIfAborted();
@@ -244,9 +237,7 @@ async function untilHealthy({ server, connection, clock }: Starting, limitMs: nu
       return;
     } catch {
       if (clock.monotonicMs() >= untilMs) {
-        throw new JobFailure("runtime_unavailable", `The engine did not load the model within ${limitMs / 1_000} s`, {
-          retryable: true,
-        });
+        throw unusable(`The engine did not load the model within ${limitMs / 1_000} s`);
       }
       await Promise.race([clock.sleep(POLL_MS, signal), server.ended]);
     }
@@ -256,20 +247,14 @@ async function untilHealthy({ server, connection, clock }: Starting, limitMs: nu
 /** @throws {JobFailure} unless the server has loaded what the Cargo needs */
 async function readModel({ read }: EngineConnection, { cargo, projectorPath }: SpawnedModel) {
   const [model] = await llamaServer.models(read, []);
-  const wrong = (message: string): never => {
-    throw new JobFailure("runtime_unavailable", message, { retryable: true });
-  };
-  if (model === undefined) return wrong("engines.command starts a server without a model");
+  if (model === undefined) throw unusable("engines.command starts a server without a model");
   const { contextTokens, readsImages } = model;
   const needed = cargo.contextTokens ?? 0;
   if ((contextTokens ?? needed) < needed) {
-    const command = "add -c {context} to engines.command";
-    return wrong(
-      `The engine gives a run ${contextTokens} tokens of context, ${cargo.slug} needs ${needed}: ${command}`,
-    );
+    const facts = `The engine gives a run ${contextTokens} tokens of context, ${cargo.slug} needs ${needed}`;
+    throw unusable(`${facts}: add -c {context} to engines.command`);
   }
-  if (projectorPath !== null && !readsImages)
-    return wrong("The engine does not read images with the Cargo's projector");
+  if (projectorPath !== null && !readsImages) throw unusable("The engine reads no images with the Cargo's projector");
   return model;
 }
 

@@ -1,6 +1,7 @@
 import { JobFailure, type JobErrorCode } from "../../../shared/errors.ts";
 import { descendantOf, exitInside, type Launch } from "../sandbox/sandbox.ts";
 import { startLaunch } from "../sandbox/start-launch.ts";
+import { killIfThere } from "./host-process.ts";
 
 const STDERR_KEPT_CHARS = 4_096;
 
@@ -58,12 +59,4 @@ export function startServer(name: string, launch: Launch) {
       return new JobFailure(code, `${name} does not run any more: ${why}`, { retryable: true });
     },
   };
-}
-
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // The process has just ended.
-  }
 }
