@@ -63,6 +63,32 @@ function slowDown(): () => Promise<void> {
 const detail = async (jobId: string) => (await call(network.url, account.key, "GET", `/jobs/${jobId}`)).body.data;
 
 describe("a network of Islands that lend engines", () => {
+  it("gives no job to engines that their owners use fully, and gives it to them afterwards", async () => {
+    const normal = slowDown();
+    const owner = new AbortController();
+    const request = { method: "POST", body: JSON.stringify(LONG), signal: owner.signal };
+    const use = async (url: string): Promise<void> => {
+      while (!owner.signal.aborted) await (await fetch(`${url}/v1/chat/completions`, request)).text();
+    };
+    // Two wait in the engine, so that no slot becomes free.
+    const uses = engines.flatMap(({ url }) => Array.from({ length: 6 }, () => use(url)));
+    const others = async (): Promise<(number | undefined)[]> =>
+      Promise.all(NAMES.map(async (name) => (await status(name)).engines?.[0]?.othersRunning));
+    await expect.poll(others).toEqual([4, 4]);
+    // The Islands report it within half a second.
+    await systemClock.sleep(1_000);
+    const input = { prompt: "Count from 1 to 5.", temperature: 0 };
+    const job = await call(network.url, account.key, "POST", "/jobs", { workload: "tiny-chat", input });
+    const id = job.body.data.id as string;
+    await systemClock.sleep(500);
+    const during = (await detail(id)).status;
+    owner.abort();
+    await Promise.allSettled(uses);
+    await normal();
+    await expect.poll(async () => (await detail(id)).status).toBe("completed");
+    expect([during, (await detail(id)).attempts]).toEqual(["pending", 1]);
+  });
+
   it("continues on another Island the text of an engine that was killed in mid-stream", async () => {
     const client = new OpenAI({ apiKey: account.key, baseURL: `${network.url}/api/v1`, maxRetries: 0 });
     const normal = slowDown();

@@ -6,7 +6,7 @@ import { Semaphore } from "../../../shared/async/semaphore.ts";
 import { growingMs } from "../../../shared/async/backoff.ts";
 import { connectEngine, EngineFailure, failureFor, PAUSES_MS, type EngineConnection } from "./engine-connection.ts";
 import { versionOf, type EngineFacts } from "./engine-facts.ts";
-import type { EngineModel, EngineProfile } from "./engine-profile.ts";
+import type { EngineAbility, EngineModel, EngineProfile } from "./engine-profile.ts";
 import { measureSlots } from "./measure-slots.ts";
 import { recogniseEngine } from "./profiles/profiles.ts";
 
@@ -17,6 +17,7 @@ const MAX_PAUSE_MS = 600_000;
 const HUNG_CHECKS = 2;
 /** Failed runs in a row after which the engine is paused, whatever failed. */
 const FAILING_RUNS = 3;
+const MAX_SLOTS = 1_000;
 /** Slots of an engine whose number could not be measured. */
 const UNKNOWN_SLOTS = 1;
 
@@ -85,6 +86,7 @@ export class AttachedEngine implements AsyncDisposable {
   #failures = 0;
   /** Failed runs in a row. */
   #failedRuns = 0;
+  #lacks: readonly EngineAbility[] = [];
   #pausedUntilMs = 0;
   /** Aborts the runs of an engine that hangs. */
   #runs = new AbortController();
@@ -103,6 +105,11 @@ export class AttachedEngine implements AsyncDisposable {
   get profile(): EngineProfile {
     if (this.#profile !== null) return this.#profile;
     throw new EngineFailure(`The engine at ${this.#options.url} is unavailable: ${this.#problem ?? "not recognised"}`);
+  }
+
+  /** Abilities of the profile that failed runs have shown to be missing. */
+  get lacks(): readonly EngineAbility[] {
+    return this.#lacks;
   }
 
   get slots(): number {
@@ -208,6 +215,7 @@ export class AttachedEngine implements AsyncDisposable {
       this.#state = "unavailable";
       // Another program may listen there next.
       this.#profile = null;
+      this.#lacks = [];
       this.#serve([]);
       if (this.#failures >= HUNG_CHECKS) {
         this.#runs.abort(failure);
@@ -282,7 +290,7 @@ export class AttachedEngine implements AsyncDisposable {
     const slots = this.#options.slots ?? (await profile.slots?.(read)) ?? (await this.#measuredSlots());
     const before = this.#running;
     const running = (await profile.running?.(read)) ?? 0;
-    this.#slotCount = Math.max(1, slots);
+    this.#slotCount = Math.min(MAX_SLOTS, Math.max(1, slots));
     // Own runs may have begun or ended while the engine counted.
     this.#othersRunning = Math.max(0, running - Math.max(before, this.#running));
     this.#slots.setPermits(Math.max(1, this.#slotCount - this.#othersRunning));
@@ -325,6 +333,11 @@ export class AttachedEngine implements AsyncDisposable {
   #noteFailure(failure: EngineFailure): void {
     // The first of several failures at once has paused the engine.
     if (this.#state !== "ready" || this.#end.signal.aborted) return;
+    if (failure.lacks !== null) {
+      this.#lacks = [...this.#lacks, failure.lacks];
+      this.#options.onChange();
+      return;
+    }
     this.#failedRuns += 1;
     const pauseMs = failure.pauseMs || (this.#failedRuns >= FAILING_RUNS ? PAUSES_MS.overloaded : 0);
     if (pauseMs === 0) return;

@@ -5,7 +5,7 @@ import { z, ZodError } from "zod";
 import { abortable } from "../../../shared/async/abortable.ts";
 import { JobFailure, type JobErrorCode } from "../../../shared/errors.ts";
 import { KIB, MIB } from "../../../shared/format-bytes.ts";
-import type { EngineModel, ReadEngine } from "./engine-profile.ts";
+import type { EngineAbility, EngineModel, ReadEngine } from "./engine-profile.ts";
 
 /** Longest wait for a small response, such as the list of models. */
 const MAX_READ_MS = 5_000;
@@ -27,7 +27,18 @@ export const PAUSES_MS = {
 /** Longest `Retry-After` of an engine that is respected. */
 const MAX_RETRY_AFTER_S = 60;
 const NO_MEMORY = /out of memory|more (?:system )?memory|(?:failed|unable) to allocate|resource limitations/i;
+/** vLLM and llama-server call tools only with certain flags, which they do not report. */
+const NO_TOOLS = /tool.*(?:requires|support)/i;
 const TOO_LONG = /context[ _](?:length|size|window)|too large to process/i;
+
+interface FailureOptions {
+  readonly pauseMs?: number;
+  readonly isUnavailable?: boolean;
+  readonly needsKey?: boolean;
+  readonly lacks?: EngineAbility | null;
+  readonly code?: JobErrorCode;
+  readonly cause?: unknown;
+}
 
 /** Thrown for an engine that cannot serve now. Another Island, or the same engine later, may run the job. */
 export class EngineFailure extends JobFailure {
@@ -37,21 +48,15 @@ export class EngineFailure extends JobFailure {
   readonly isUnavailable: boolean;
   /** Whether the engine requires an API key, or another one. */
   readonly needsKey: boolean;
-  constructor(
-    message: string,
-    options: {
-      pauseMs?: number;
-      isUnavailable?: boolean;
-      needsKey?: boolean;
-      code?: JobErrorCode;
-      cause?: unknown;
-    } = {},
-  ) {
-    const { pauseMs = 0, isUnavailable = false, needsKey = false, code = "runtime_unavailable", cause } = options;
-    super(code, message, { retryable: true, cause });
+  /** Ability that the engine turned out to lack; null: none. */
+  readonly lacks: EngineAbility | null;
+  constructor(message: string, options: FailureOptions = {}) {
+    const { pauseMs = 0, isUnavailable = false, needsKey = false, lacks = null } = options;
+    super(options.code ?? "runtime_unavailable", message, { retryable: true, cause: options.cause });
     this.pauseMs = pauseMs;
     this.isUnavailable = isUnavailable;
     this.needsKey = needsKey;
+    this.lacks = lacks;
   }
 }
 
@@ -210,7 +215,9 @@ function failureOf(path: string, status: number, text: string, retryAfter: strin
     }
     default:
       // The request may be the cause, so the engine gets other jobs.
-      return new EngineFailure(`The engine responded to ${path} with status ${status}: ${why}`);
+      return new EngineFailure(`The engine responded to ${path} with status ${status}: ${why}`, {
+        lacks: NO_TOOLS.test(why) ? "tools" : null,
+      });
   }
 }
 

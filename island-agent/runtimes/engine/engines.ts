@@ -84,9 +84,8 @@ export async function openEngines(
     const key = cacheKeyOf(cargo);
     for (const engine of engines) {
       const served = engine.served.find((each) => each.key === key);
-      if (served !== undefined && (served.model.contextTokens ?? Infinity) >= (contextTokens ?? 0)) {
-        return [engine, served];
-      }
+      if (served === undefined || (served.model.contextTokens ?? Infinity) < (contextTokens ?? 0)) continue;
+      if (cargo.task !== "text-ranking" || engine.profile.reranking !== null) return [engine, served];
     }
     return null;
   }
@@ -116,7 +115,7 @@ function reportsOf(engine: AttachedEngine): EngineModelReport[] {
   return engine.served.map(({ key, model: { contextTokens, parameters, quantization, readsImages, lacks } }) => ({
     key,
     features: [
-      ...featuresOf(engine.profile.abilities.filter((ability) => !lacks.includes(ability))),
+      ...featuresOf(engine.profile.abilities.filter((each) => ![...lacks, ...engine.lacks].includes(each))),
       ...(readsImages ? ["chat.images"] : []),
     ],
     contextTokens,

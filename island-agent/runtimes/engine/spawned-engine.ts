@@ -309,24 +309,21 @@ function engineOf(
 
   /** Waits until the server works only on the other runs. Kills it if a cancelled run does not end. */
   async function untilStopped(): Promise<void> {
-    const limit = AbortSignal.timeout(killAfterMs);
+    let isLate = false;
+    const late = clock.sleep(killAfterMs).then(() => {
+      isLate = true;
+      return false;
+    });
     const isStopped = async (): Promise<boolean> => {
       const busy = (await llamaServer.running?.(connection.read)) ?? 0;
       return busy < running;
     };
     while (server.isRunning) {
-      const stopped = await Promise.race([isStopped().catch(() => false), whenAborted(limit)]);
-      if (stopped) return;
-      if (limit.aborted) return server.kill(`it did not stop a cancelled run within ${killAfterMs / 1_000} s`);
+      if (await Promise.race([isStopped().catch(() => false), late])) return;
+      if (isLate) return server.kill(`it did not stop a cancelled run within ${killAfterMs / 1_000} s`);
       await clock.sleep(POLL_MS);
     }
   }
 
   return { connection, profile: llamaServer, slots, use };
-}
-
-/** Resolves to false when the signal aborts. */
-async function whenAborted(signal: AbortSignal): Promise<false> {
-  if (!signal.aborted) await once(signal, "abort");
-  return false;
 }

@@ -79,7 +79,6 @@ async function openReplay(): Promise<EngineReplay> {
   const replay = await EngineReplay.open("llama-server");
   replay.rename(TINY_CHAT_MODEL);
   replay.responses["GET /metrics"] = "llamacpp:requests_processing 0\n";
-  replay.pauseMs = 2;
   replay.answer = ({ messages }) => {
     const [prompt, begun] = messages as { content: string }[];
     const whole = expected.get(prompt?.content ?? "") ?? "unknown prompt";

@@ -1,6 +1,14 @@
 import type { Http } from "../http.ts";
 import { Pages } from "../pages.ts";
-import type { AddedModel, AddModel, ApproveCargo, CargoPins, CargoReview, KnownCargo, KnownCargoFilter } from "../schemas.ts";
+import type {
+  AddedModel,
+  AddModel,
+  ApproveCargo,
+  CargoPins,
+  CargoReview,
+  KnownCargo,
+  KnownCargoFilter,
+} from "../schemas.ts";
 import type { CallOptions } from "../settings.ts";
 
 /** All Cargos and their approval, for operators. */

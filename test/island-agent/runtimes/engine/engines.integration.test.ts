@@ -7,7 +7,7 @@ import { openEngines, type Engines } from "../../../../island-agent/runtimes/eng
 import { systemClock } from "../../../../shared/clock.ts";
 import { until } from "../../../support/http/http.ts";
 import { EngineReplay } from "../../../support/servers/engine-replay.ts";
-import { FakeLog, makeManifest } from "../../builders.ts";
+import { FakeLog, makeManifest, NEVER } from "../../builders.ts";
 
 let directory: string;
 beforeEach(async () => {
@@ -82,6 +82,13 @@ describe("the engines of a host", () => {
     expect(engines.serves(cargoOf(url, null, { contextTokens: 32_769 }))).toBe(false);
   });
 
+  it("serve no Cargo that ranks texts on an engine without reranking", async () => {
+    await using ollama = await EngineReplay.open("ollama");
+    await using engines = await open([ollama.url]);
+    const cargo = cargoOf("https://files.example/a.gguf", "a".repeat(64));
+    expect([engines.serves(cargo), engines.serves({ ...cargo, task: "text-ranking" })]).toEqual([true, false]);
+  });
+
   it("report the features of the engine without those that the model lacks, and whether it reads images", async () => {
     await using kobold = await EngineReplay.open("kobold-cpp");
     await using llama = await EngineReplay.open("llama-server");
@@ -93,6 +100,21 @@ describe("the engines of a host", () => {
       ["chat.json", "chat.schema2", "chat.logprobs", "chat.raw", "chat.sampling2"],
       ["chat.json", "chat.schema2", "chat.tools", "chat.tools-json"],
     ]);
+  });
+
+  it("no longer report tools once the engine has refused them for lack of a flag", async () => {
+    await using replay = await EngineReplay.open("vllm");
+    await using engines = await open([replay.url]);
+    const features = (): readonly string[] => engines.reports()[0]?.features ?? [];
+    expect(features()).toContain("chat.tools");
+    const message = '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set';
+    replay.misbehave({ status: 400, body: JSON.stringify({ error: { message } }) });
+    const cargo = engines.load(cargoOf("engine:sql-lora"));
+    const run = cargo?.run({ input: { prompt: "Hi" }, resume: null }, () => undefined, NEVER);
+    await expect(run).rejects.toMatchObject({ code: "runtime_unavailable", retryable: true });
+    expect(features()).toContain("chat.json");
+    expect(features()).not.toContain("chat.tools");
+    expect(engines.status()).toMatchObject([{ state: "ready" }]);
   });
 
   it("send the API key to the engine only", async () => {

@@ -171,13 +171,13 @@ describe("a llama-server", () => {
     await server.stop();
     const restarted = server.restart();
     const states = new Set<string | null>();
-    const isUp = async (): Promise<boolean> => {
+    const up = new AbortController();
+    void restarted.then(() => up.abort());
+    while (!up.signal.aborted) {
       await world.engine.check();
       const { state, name } = world.engine.status();
       states.add(state === "ready" ? name : state);
-      return Promise.race([restarted.then(() => true), Promise.resolve(false)]);
-    };
-    while (!(await isUp()));
+    }
     await restarted;
     await world.engine.check();
     states.add(world.engine.status().name);
