@@ -9,6 +9,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
+import { MAX_IMAGES_BYTES } from "../../shared/chat-images.ts";
 import { call, until } from "../support/http/http.ts";
 import { encodePng } from "../support/models/test-images.ts";
 import { makeTinyProjector } from "../support/models/tiny-projector.ts";
@@ -89,6 +90,14 @@ function describeImages(open: () => Promise<Network>): void {
     expect(choices[0]?.message.content).toEqual(content);
     // Four of the image, the others of the template.
     expect(usage?.prompt_tokens).toBe(11);
+  });
+
+  it("an image may have 3 MiB", async () => {
+    const png = square("green");
+    const url = dataUrl(Buffer.concat([png, Buffer.alloc(MAX_IMAGES_BYTES - png.length)]));
+    const messages = [{ role: "user" as const, content: [{ type: "image_url" as const, image_url: { url } }] }];
+    const { choices } = await openai.chat.completions.create({ model, messages, ...sampling });
+    expect(choices[0]?.message.content).toBe(OF_GREEN);
   });
 
   it("an image with a text is streamed", async () => {
