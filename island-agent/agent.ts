@@ -62,7 +62,7 @@ export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "fetchF
     | "noSpaceFor"
   >;
   /** Engines of the host. Call {@link IslandAgent.noteEngines} when they change. */
-  readonly engines: Pick<Engines, "load" | "serves" | "reports" | "status" | "slots">;
+  readonly engines: Pick<Engines, "load" | "serves" | "reports" | "slots" | "spawns" | "status">;
   /** Decides whether the Island accepts new jobs. The agent disposes of this object when it stops. */
   readonly availability: Availability;
   /** Asks the coordinator for preload recommendations; null if the owner has disabled preloads. */

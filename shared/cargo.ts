@@ -142,8 +142,17 @@ export interface Cargo extends CargoManifest {
   readonly exampleInput: Readonly<Record<string, unknown>>;
   /** JSON Schema (2020-12) of a job's output. */
   readonly outputSchema: Readonly<Record<string, unknown>>;
+  /** Whether the model of an `engine` chat reads images. Other chats read images if they have a `projector`. */
+  readonly readsImages?: true;
   /** Whether the Cargo accepts chat input and streams text, so that it can be the `model` of a chat completion. */
   readonly isChat: boolean;
+}
+
+export function canReadImages({
+  projector,
+  readsImages,
+}: Pick<Cargo, "readsImages"> & Pick<CargoManifest, "projector">): boolean {
+  return projector !== undefined || readsImages === true;
 }
 
 /** Returns the part of a Cargo that is sent to an Island. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { pastCallsSchema, toolFields, toolUseOf, type ToolCall, type ToolUse } from "./chat-tools.ts";
-import { KIB, MIB } from "./format-bytes.ts";
+import { MAX_IMAGES, MAX_IMAGES_BYTES, type ContentPart } from "./chat-images.ts";
+import { formatBytes, KIB, MIB } from "./format-bytes.ts";
 import { MAX_STOP_CHARS } from "./output.ts";
 import { reasoningFields, type ReasoningEffort } from "./reasoning.ts";
 import {
@@ -39,44 +40,66 @@ export const LOWERED_TOKENS = `Values above the Cargo's context are lowered to i
 /** Limit of a job's input as JSON, in UTF-8 bytes. */
 export const MAX_INPUT_BYTES = 256 * KIB;
 /**
- * Limit of a chat's input as JSON. Coding agents send their whole conversation and all their tools with every request.
+ * Limit of a chat's input as JSON, without its images. Coding agents send their whole conversation and all their tools
+ * with every request.
  */
 export const MAX_CHAT_BYTES = MIB;
 
 const MAX_PARTS = 256;
 
-const ONLY_TEXT = "messages may contain only text; no chat Cargo accepts images, audio or files";
+const ONLY_TEXT = "messages may contain only text and images; no chat Cargo accepts audio or files";
 
-const textPartSchema = z.discriminatedUnion(
+/** Address of an image, as in `image_url` of OpenAI's chats and responses. Its bytes are checked when it is read. */
+export const imageUrlSchema = z
+  .string()
+  .refine((url) => /^(?:https?:\/\/|data:image\/)/i.test(url), {
+    message: "must be a data URL (data:image/png;base64,…) or an https address",
+  })
+  .describe(
+    `A data URL, or an https address, which the coordinator downloads. At most ${MAX_IMAGES} images of together ${formatBytes(MAX_IMAGES_BYTES)} in a request`,
+  );
+export const IMAGE_DETAIL = ignored("the model decides at which size it reads an image", ["auto"]);
+
+const partSchema = z.discriminatedUnion(
   "type",
   [
     requestObject({
-      type: z.literal("text").describe("Other types are refused"),
+      type: z.literal("text").describe("`text` or `image_url`; other types are refused"),
       text: z.string(),
       role: ignored("the role of the message applies"),
-      image_url: refused(ONLY_TEXT),
       input_audio: refused(ONLY_TEXT),
       file: refused(ONLY_TEXT),
       refusal: refused(ONLY_TEXT),
       prompt_cache_breakpoint: OPENAI_PRICE,
       cache_control: ANTHROPIC_PRICE,
     }),
+    requestObject({
+      type: z.literal("image_url"),
+      image_url: requestObject({ url: imageUrlSchema, detail: IMAGE_DETAIL }).describe("Only in `user` messages"),
+    }),
   ],
-  { error: ({ input }) => describeOtherPart(input) },
+  { error: ({ input }) => describeOtherPart(input, "text and images are") },
 );
 
-/** Returns the error message for a message part that is not text; it names the part's type. */
-export function describeOtherPart(part: unknown): string {
+/** Returns the error message for a message part of another type, which it names. */
+export function describeOtherPart(part: unknown, supported = "text is"): string {
   const { type } = (part ?? {}) as { readonly type?: unknown };
-  return typeof type === "string" ? `${JSON.stringify(type)} is not supported; only text is` : "must be text";
+  if (typeof type !== "string") return "must be text";
+  return `${JSON.stringify(type)} is not supported; only ${supported}`;
 }
 
-export function textOf(content: string | readonly { readonly text: string }[]): string {
-  return typeof content === "string" ? content : content.map(({ text }) => text).join("");
+/** Returns the text of a content, without its images. */
+export function textOf(content: string | readonly ({ readonly text: string } | ContentPart)[]): string {
+  return typeof content === "string" ? content : content.map((part) => ("text" in part ? part.text : "")).join("");
 }
 
-/** OpenAI's clients send content as a string or as a list of text parts; parts are joined. */
-const contentSchema = z.union([z.string(), z.array(textPartSchema).max(MAX_PARTS).transform(textOf)], {
+/** Returns parts as the content of a message in a job's input: one string unless there are images. */
+export function contentOf(parts: readonly ContentPart[]): string | readonly ContentPart[] {
+  return parts.some(({ type }) => type === "image_url") ? parts : textOf(parts);
+}
+
+/** OpenAI's clients send content as a string or as a list of parts; without images, parts are joined. */
+const contentSchema = z.union([z.string(), z.array(partSchema).max(MAX_PARTS).transform(contentOf)], {
   error: ({ input }) => describeContentFault(input),
 });
 
@@ -88,7 +111,7 @@ function describeContentFault(content: unknown): string {
 /** An assistant message with tool calls often has no text: its content may be `null` or missing, and becomes empty. */
 const chatMessageSchema = requestObject({
   role: z.enum(CHAT_ROLES),
-  content: contentSchema.nullish().describe("Text, or a list of text parts, which are joined"),
+  content: contentSchema.nullish().describe("Text, or a list of parts; text parts are joined"),
   cache_control: ANTHROPIC_PRICE,
   name: ignored("chat templates do not support names"),
   tool_calls: pastCallsSchema.nullish().describe("Tool calls of the assistant"),
@@ -105,7 +128,11 @@ const chatMessageSchema = requestObject({
     message: "is required; only an assistant message with tool_calls may omit it",
     path: ["content"],
   })
-  .transform(({ role, content, tool_calls: calls, tool_call_id: answered }): ChatMessage => {
+  .refine(({ role, content }) => role === "user" || !Array.isArray(content), {
+    message: "may have images only in user messages",
+    path: ["content"],
+  })
+  .transform(({ role, content, tool_calls: calls, tool_call_id: answered }): InputMessage => {
     return {
       role,
       content: content ?? "",
@@ -113,9 +140,15 @@ const chatMessageSchema = requestObject({
       ...(role === "tool" && answered != null ? { tool_call_id: answered } : {}),
     };
   });
+/** A message as a job's input has it. */
+type InputMessage = Omit<ChatMessage, "content" | "parts"> & { readonly content: string | readonly ContentPart[] };
+
 export interface ChatMessage {
   readonly role: (typeof CHAT_ROLES)[number];
+  /** The text. */
   readonly content: string;
+  /** Texts and images in their order, only for a message with images. */
+  readonly parts?: readonly ContentPart[];
   readonly tool_calls?: readonly ToolCall[];
   readonly tool_call_id?: string;
 }
@@ -188,6 +221,27 @@ export const MAX_MESSAGES = 4_096;
 export const FIRST_MESSAGES = 128;
 export const messagesSchema = withPartsLimit(z.array(chatMessageSchema).min(1).max(MAX_MESSAGES));
 
+/** An image of a chat, with its path in the input. */
+export interface InputImage {
+  readonly path: readonly string[];
+  readonly url: string;
+}
+
+/** Returns the images of a chat's input, which may be invalid. */
+export function imagesOf({ messages }: { readonly messages?: unknown }): InputImage[] {
+  return entriesOf(messages).flatMap(([message, { content }]) =>
+    entriesOf(content).flatMap(([part, { image_url: image }]) => {
+      if (!isJsonObject(image) || typeof image["url"] !== "string") return [];
+      return [{ path: ["messages", message, "content", part, "image_url", "url"], url: image["url"] }];
+    }),
+  );
+}
+
+function entriesOf(list: unknown): (readonly [index: string, entry: Readonly<Record<string, unknown>>])[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((entry: unknown, index) => (isJsonObject(entry) ? [[String(index), entry] as const] : []));
+}
+
 /** Input of a chat Cargo's job: a prompt or messages, never both. Unknown fields are ignored. */
 export const chatInputSchema = z
   .object({
@@ -255,7 +309,7 @@ export interface ChatRequest {
 export function chatRequestOf(input: ChatInput): ChatRequest {
   const system: ChatMessage[] =
     input.system_prompt === undefined ? [] : [{ role: "system", content: input.system_prompt }];
-  const messages = input.messages ?? [{ role: "user" as const, content: input.prompt ?? "" }];
+  const messages = input.messages?.map(messageOf) ?? [{ role: "user" as const, content: input.prompt ?? "" }];
   const stop = input.stop ?? [];
   return {
     messages: [...system, ...messages],
@@ -276,6 +330,11 @@ export function chatRequestOf(input: ChatInput): ChatRequest {
     topLogprobs: topLogprobsOf(input),
     reasoningEffort: input.reasoning_effort ?? null,
   };
+}
+
+function messageOf({ content, ...message }: InputMessage): ChatMessage {
+  if (typeof content === "string") return { ...message, content };
+  return { ...message, content: textOf(content), parts: content };
 }
 
 /** Returns the schema of a list of messages. If the messages have too many parts in total, none of them is checked. */

@@ -87,6 +87,7 @@ export const cargoFields = {
   task: z.enum(TEXT_TASKS),
   parts: z.array(modelFile).min(1).max(MAX_PARTS),
   projector: modelFile,
+  reads_images: z.boolean(),
   adapters: z
     .array(
       modelSchema.extend({
@@ -145,6 +146,7 @@ export const cargoFileShape = z.strictObject({
   task: cargoFields.task.optional(),
   parts: cargoFields.parts.optional(),
   projector: cargoFields.projector.optional(),
+  reads_images: cargoFields.reads_images.optional(),
   adapters: cargoFields.adapters.optional(),
   reasoning: cargoFields.reasoning.optional(),
   tools: cargoFields.tools.optional(),

@@ -53,6 +53,7 @@ export function cargoOf(file: CargoFile): CatalogCargo {
       task: file.task,
       parts: file.parts?.map(fileRefOf),
       projector: file.projector === undefined ? undefined : fileRefOf(file.projector),
+      readsImages: file.reads_images === true ? file.reads_images : undefined,
       adapters: file.adapters?.map((adapter) => ({ ...fileRefOf(adapter), scale: adapter.scale })),
       reasoning: file.reasoning === true ? file.reasoning : undefined,
       tools: file.tools === "template" ? file.tools : undefined,

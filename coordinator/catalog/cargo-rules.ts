@@ -79,10 +79,18 @@ function addressProblems(file: CargoFile): FieldError[] {
   ];
 }
 
-function chatProblems({ task, projector, adapters, tools, reasoning }: CargoFile): FieldError[] {
+function chatProblems({
+  task,
+  projector,
+  reads_images: readsImages,
+  adapters,
+  tools,
+  reasoning,
+}: CargoFile): FieldError[] {
   if (task === undefined) return [];
   const problems: FieldError[] = [];
   if (projector !== undefined) problems.push({ path: "projector", message: "is only for chats, not for tasks" });
+  if (readsImages === true) problems.push({ path: "reads_images", message: "is only for chats, not for tasks" });
   if (adapters !== undefined) problems.push({ path: "adapters", message: "are only for chats, not for tasks" });
   if (tools !== undefined) problems.push({ path: "tools", message: "are only for chats, not for tasks" });
   if (reasoning === true) problems.push({ path: "reasoning", message: "is only for chats, not for tasks" });

@@ -1,7 +1,9 @@
-import type { Cargo } from "../../shared/cargo.ts";
+import { canReadImages, type Cargo } from "../../shared/cargo.ts";
+import { imageBytesOf, imageProblem, MAX_IMAGES, MAX_IMAGES_BYTES } from "../../shared/chat-images.ts";
 import {
   BASE_OUTPUT_TOKENS,
   chatInputSchema,
+  imagesOf,
   MAX_REQUESTED_TOKENS,
   MAX_CHAT_BYTES,
   MAX_INPUT_BYTES,
@@ -11,13 +13,15 @@ import {
 import { toolErrors } from "../../shared/grammar/call-schema.ts";
 import { ValidationError, type FieldError } from "../../shared/errors.ts";
 import { grammarSchemaOf, UnsupportedSchema } from "../../shared/grammar/grammar-schema.ts";
+import { formatBytes } from "../../shared/format-bytes.ts";
 import { fieldErrorsOf } from "../../shared/zod-errors.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
 import { schemaFault } from "./completion-schema.ts";
 import { fileReferencesOf, withPlaceholders } from "./file-references.ts";
 import { inputSchemas } from "./input-schema.ts";
 
-type CheckedCargo = Pick<Cargo, "isChat" | "inputSchema"> & Partial<Pick<Cargo, "contextTokens" | "reasoning">>;
+type CheckedCargo = Pick<Cargo, "isChat" | "inputSchema"> &
+  Partial<Pick<Cargo, "slug" | "contextTokens" | "reasoning" | "projector" | "readsImages">>;
 
 /** A validated input, in the form in which it is stored, priced and sent. */
 export interface CheckedInput {
@@ -42,7 +46,9 @@ export function checkInput(cargo: CheckedCargo, value: JobInput, root = "input")
   const input = cargo.isChat ? withLoweredTokens(value, cargo.contextTokens ?? null) : value;
   const json = JSON.stringify(input);
   const bytes = Buffer.byteLength(json);
-  const sizeError = sizeErrorOf(input, bytes, cargo.isChat ? MAX_CHAT_BYTES : MAX_INPUT_BYTES);
+  const sizeError = cargo.isChat
+    ? sizeErrorOf(input, bytes - imageCharsOf(input), MAX_CHAT_BYTES)
+    : sizeErrorOf(input, bytes, MAX_INPUT_BYTES);
   if (sizeError !== null) throw new ValidationError([{ path: root, message: sizeError }]);
   // The rules of chat come first: a schema cannot express all of them, and their messages are clearer.
   const errors = cargo.isChat ? chatErrors(input, cargo) : [];
@@ -78,6 +84,10 @@ function sizeErrorOf(input: JobInput, bytes: number, maxBytes: number): string |
   return names.size > MAX_NAMES ? `has more than ${MAX_NAMES} different member names` : null;
 }
 
+function imageCharsOf(input: JobInput): number {
+  return imagesOf(input).reduce((sum, { url }) => sum + url.length, 0);
+}
+
 function addNames(value: unknown, names: Set<string>): void {
   if (typeof value !== "object" || value === null) return;
   for (const [name, member] of Object.entries(value)) {
@@ -90,7 +100,41 @@ function addNames(value: unknown, names: Set<string>): void {
 function chatErrors(input: Readonly<Record<string, unknown>>, cargo: CheckedCargo): FieldError[] {
   const { success, data: chat, error } = chatInputSchema.safeParse(input);
   if (!success) return fieldErrorsOf(error, input);
-  return [...formatErrors(chat), ...toolErrors(chat), ...effortErrors(chat, cargo)];
+  return [...formatErrors(chat), ...toolErrors(chat), ...effortErrors(chat, cargo), ...imageErrors(input, cargo)];
+}
+
+/** Checks the images of a chat, except those that are downloaded later. */
+function imageErrors(input: JobInput, cargo: CheckedCargo): FieldError[] {
+  const images = imagesOf(input).map(({ path, url }) => ({ path: path.join("."), url }));
+  const [first] = images;
+  if (first === undefined) return [];
+  const { path } = first;
+  if (!canReadImages(cargo)) {
+    const message = `is an image, and the Cargo "${cargo.slug ?? ""}" reads only text. Remove the image, or choose a Cargo whose \`input_modalities\` in GET /models include images`;
+    return [{ path, message }];
+  }
+  if (images.length > MAX_IMAGES) {
+    return [{ path, message: `is one of ${images.length} images; at most ${MAX_IMAGES} are allowed in a request` }];
+  }
+  const errors: FieldError[] = [];
+  let sum = 0;
+  for (const image of images) {
+    if (isAddress(image.url)) continue;
+    const bytes = imageBytesOf(image.url);
+    const problem = bytes === null ? "must be data:image/…;base64, and then base64" : imageProblem(bytes);
+    sum += bytes?.length ?? 0;
+    if (problem !== null) errors.push({ path: image.path, message: problem });
+  }
+  if (sum > MAX_IMAGES_BYTES) {
+    const [size, max] = [formatBytes(sum), formatBytes(MAX_IMAGES_BYTES)];
+    errors.push({ path, message: `is one of several images of together ${size}; at most ${max} are allowed` });
+  }
+  return errors;
+}
+
+/** Returns whether the image is at an address, as opposed to a data URL. */
+export function isAddress(url: string): boolean {
+  return /^https?:/i.test(url);
 }
 
 function effortErrors({ reasoning_effort: effort }: ChatInput, { reasoning }: CheckedCargo): FieldError[] {

@@ -10,6 +10,7 @@ export const RUNTIME_FIELDS = [
   "task",
   "parts",
   "projector",
+  "reads_images",
   "adapters",
   "reasoning",
   "tools",
@@ -51,7 +52,7 @@ export const RUNTIMES: Readonly<Record<RuntimeType, RuntimeFacts>> = {
   },
   engine: {
     needs: ["model", "context_tokens"],
-    mayHave: ["task", "reasoning", "tools"],
+    mayHave: ["task", "reads_images", "reasoning", "tools"],
     output: z.toJSONSchema(z.string().describe("Text of all `token` events")),
     isRecommended: false,
   },

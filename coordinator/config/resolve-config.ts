@@ -337,7 +337,7 @@ const RETENTION = settingGroup("Retention", {
 const WEBHOOKS = settingGroup("Webhooks", {
   webhookAllowPrivate: setting.boolean("webhook_allow_private", {
     fallback: false,
-    meaning: "Allow webhooks to private addresses and over http",
+    meaning: "Allow webhooks, and images in chats, at private addresses and over http",
   }),
   webhookRetryMs: seconds("webhook_retry_s", {
     min: 0.01,

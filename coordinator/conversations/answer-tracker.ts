@@ -1,4 +1,4 @@
-import { chatInputSchema } from "../../shared/chat-input.ts";
+import { chatInputSchema, chatRequestOf } from "../../shared/chat-input.ts";
 import { ServiceError, type ErrorCode } from "../../shared/errors.ts";
 import type { Env } from "../env.ts";
 import type { Feed, FeedEnding } from "../jobs/feed.ts";
@@ -81,7 +81,7 @@ export function answerTracker(
     if (ending.type === "done" || ending.code !== "context_length_exceeded") return false;
     const { accountId, answerId, job, attempts } = answer;
     if (job.feed.hasOutput || answer.isAbandoned || attempts >= MAX_ATTEMPTS) return false;
-    const before = chatInputSchema.parse(job.input).messages ?? [];
+    const { messages: before } = chatRequestOf(chatInputSchema.parse(job.input));
     const messages = shortenHistory(before, attempts === MAX_ATTEMPTS - 1);
     if (messages === undefined) return false;
     try {

@@ -7,7 +7,7 @@ import type { Identity } from "../accounts/identity.ts";
 import type { ErrorStyle } from "./error-responses.ts";
 import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
 import { authenticate, requireOperator, requireScope } from "./middleware/auth.ts";
-import { readJson, validate } from "./middleware/body.ts";
+import { largeBodyOf, readJson, validate } from "./middleware/body.ts";
 import { checkParameters, IGNORED_HEADER } from "./openai/parameters.ts";
 import { documentedRoute, METHODS, type Method, type RouteSpec, type Tag } from "./openapi/documented-route.ts";
 import { isOpenAiConversations } from "./vendor-paths.ts";
@@ -143,7 +143,8 @@ async function checked(
     );
   if (spec.query !== undefined)
     assertNoNulIn(c.req.query(), (name) => new ValidationError([{ path: name, message: NUL_REFUSED }]));
-  const given = spec.body === undefined ? undefined : await readJson(c.env.incoming);
+  const large = spec.mayHaveImages === true ? largeBodyOf(identity?.accountId ?? "") : undefined;
+  const given = spec.body === undefined ? undefined : await readJson(c.env.incoming, large);
   const parts = {
     params: c.req.param(),
     query: spec.query === undefined ? undefined : validate(spec.query, c.req.query()),

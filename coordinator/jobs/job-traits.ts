@@ -1,3 +1,4 @@
+import { MAX_IMAGE_TOKENS } from "../../shared/chat-images.ts";
 import {
   BASE_OUTPUT_TOKENS,
   chatInputSchema,
@@ -24,7 +25,7 @@ export interface JobTraits {
   readonly maxOutputBytes: number;
   /** True if another Island can continue after the delivered text. */
   readonly canContinue: boolean;
-  /** Bytes of the client's prompt. A token has at least one byte. */
+  /** Bytes of the client's prompt, and the tokens that its images may have. A token of text has at least one byte. */
   readonly promptBytes: number;
   /** Maximum tokens of the prompt: one for each byte, plus the chat template. */
   readonly maxPromptTokens: number;
@@ -110,8 +111,10 @@ export function traitsOf(input: JobInput, cargo: CatalogEntry | undefined, maxOu
   };
 }
 
-function bytesOf({ content, tool_calls: calls }: ChatMessage): number {
-  return Buffer.byteLength(content) + (calls === undefined ? 0 : Buffer.byteLength(JSON.stringify(calls)));
+function bytesOf({ content, parts = [], tool_calls: calls }: ChatMessage): number {
+  const images = parts.filter(({ type }) => type === "image_url").length;
+  const callBytes = calls === undefined ? 0 : Buffer.byteLength(JSON.stringify(calls));
+  return Buffer.byteLength(content) + images * MAX_IMAGE_TOKENS + callBytes;
 }
 
 /** Returns the bytes of the tools in the prompt. A template may write each tool with spaces and line breaks. */

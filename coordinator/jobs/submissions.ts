@@ -21,6 +21,8 @@ import type { JobInput, NewJob, SubmittedJob } from "../store/jobs/job-store.ts"
 import { type SubmittingKey, type UsedKey, utcMonthOf } from "../store/accounts/key-spending.ts";
 import type { Store } from "../store/store.ts";
 import { newWebhook, type WebhookRequest } from "../webhooks/owned-webhook.ts";
+import { hostResolver } from "../webhooks/resolve-host.ts";
+import { imageFetcher } from "./fetch-images.ts";
 import { type FileReference, fileReferencesOf } from "../catalog/file-references.ts";
 
 export interface SubmissionRequest {
@@ -54,6 +56,7 @@ export function openSubmissions(
   dailyStorage: DailyStorage,
 ) {
   /** Commits in flight, by the ids of their jobs and batches, which the registry does not have yet. */
+  const fetchImages = imageFetcher(config.webhookAllowPrivate, hostResolver());
   const inFlight = new Map<string, Promise<unknown>>();
 
   return {
@@ -81,7 +84,8 @@ export function openSubmissions(
      * @param maxWaitMs Time for which the client waits, which shortens the Cargo's wait limit. Undefined if no client
      * waits.
      * @throws {ServiceError} `cargo_not_found`, `cargo_not_allowed` for the API key, `validation_failed` naming the
-     * errors of every input; {@link RateLimitedError} at the account's daily storage limit.
+     * errors of every input or the first image that cannot be downloaded; {@link RateLimitedError} at the account's daily
+     * storage limit.
      */
     async check(
       request: SubmissionRequest,
@@ -92,7 +96,7 @@ export function openSubmissions(
       const cargo = (await findModel(catalog, request.slug, accountId)) ?? catalog.get(request.slug, accountId);
       const { slug, workloadId } = cargo;
       assertMayRun(apiKey, slug);
-      const checked = checkInputs(cargo, inputs);
+      const checked = await fetchImages(accountId, checkInputs(cargo, inputs));
       const createdAtMs = clock.now();
       const fileIds = await Promise.all(
         checked.map((input) => checkJobFiles(store.files, accountId, cargo, input, createdAtMs)),

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type FieldError, ValidationError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import type { DeliveryAttempt, NewWebhook, WebhookRecord, WebhookStore } from "../store/jobs/webhooks.ts";
-import { webhookUrlProblem } from "./post-webhook.ts";
+import { outsideUrlProblem } from "./outside-request.ts";
 
 /** The receiver that is notified when a job or batch ends. */
 export interface WebhookRequest {
@@ -29,7 +29,7 @@ export function newWebhook(
   const { url, secret } = request;
   const parsed = url.length > MAX_WEBHOOK_URL_CHARS ? null : URL.parse(url);
   const lengthMessage = `must be a URL of at most ${MAX_WEBHOOK_URL_CHARS} characters`;
-  const refusal = parsed === null ? lengthMessage : webhookUrlProblem(parsed, allowPrivate);
+  const refusal = parsed === null ? lengthMessage : outsideUrlProblem(parsed, allowPrivate);
   if (refusal !== null) errors.push({ path: "webhook_url", message: refusal });
   if (secret !== null && !isSecret(secret)) {
     const { min, max } = SECRET_BYTES;

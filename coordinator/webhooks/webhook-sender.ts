@@ -4,7 +4,8 @@ import { counter, histogram } from "../../shared/metrics.ts";
 import type { Env } from "../env.ts";
 import { Pool } from "../quotas/pool.ts";
 import type { AttemptOutcome, PendingWebhook, WebhookRecord, WebhookStore } from "../store/jobs/webhooks.ts";
-import { AddressRefusedError, postWebhook } from "./post-webhook.ts";
+import { AddressRefusedError } from "./outside-request.ts";
+import { postWebhook } from "./post-webhook.ts";
 import { hostResolver } from "./resolve-host.ts";
 
 /** Maximum duration of a delivery attempt, after which it is aborted and retried. */

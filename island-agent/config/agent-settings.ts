@@ -99,6 +99,15 @@ const ENGINES = settingGroup("Engines", {
     unsetMeans: "as many as the engine reports, or as measured",
     meaning: "Number of jobs that each engine runs at the same time",
   }),
+  engineCommand: setting.parsed("engines.command", {
+    fallback: null,
+    unsetMeans: "GGUF models run in the agent's own llama.cpp",
+    type: "<command>",
+    allowed: "a command with {model} and either {socket} or {port}, and perhaps {slots} and {context}",
+    parse: readEngineCommand,
+    meaning:
+      'Command that starts llama-server for GGUF models, such as "llama-server -m {model} --host {socket} -np {slots} -c {context}". See island engines',
+  }),
   enginesAllowRemote: setting.boolean("engines.allow_remote", {
     fallback: false,
     meaning: "Allow engines on other machines. Prompts then leave this machine, and others can read them without https",
@@ -314,6 +323,16 @@ export function readEngineUrls(text: string): string[] | undefined {
   const parts = readList(text, (part) => readBaseUrl(part) !== undefined);
   return parts && [...new Set(parts.map((part) => (readBaseUrl(part) ?? "").replace(/\/v1$/, "")))];
 }
+
+/** Returns the words of a command, in which quotes keep spaces; undefined unless it names the model and one address. */
+function readEngineCommand(text: string): string[] | undefined {
+  const words = (text.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^"(.*)"$/s, "$1"));
+  const placeholders = words.flatMap((word) => word.match(/\{\w*\}/g) ?? []);
+  const areKnown = placeholders.every((name) => ENGINE_PLACEHOLDERS.has(name));
+  const hasOneAddress = placeholders.includes("{socket}") !== placeholders.includes("{port}");
+  return areKnown && hasOneAddress && placeholders.includes("{model}") ? words : undefined;
+}
+const ENGINE_PLACEHOLDERS = new Set(["{model}", "{socket}", "{port}", "{slots}", "{context}"]);
 
 /** Returns whether the text is an Island token: `it_` and 40 more characters. */
 export function isIslandToken(text: string): boolean {

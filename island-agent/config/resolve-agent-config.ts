@@ -41,6 +41,8 @@ export interface AgentConfig {
     /** Slots of each engine; null: the engine's own number. */
     readonly slots: number | null;
     readonly allowRemote: boolean;
+    /** Words of the command that runs GGUF models, with placeholders; null: the agent's own llama.cpp runs them. */
+    readonly command: readonly string[] | null;
   };
   readonly models: {
     readonly diskBudgetBytes: number;
@@ -110,6 +112,7 @@ export function resolveAgentConfig(sources: SettingSources): AgentConfig {
       apiKey: values.engineApiKey,
       slots: values.engineSlots,
       allowRemote: values.enginesAllowRemote,
+      command: values.engineCommand,
     }),
     models: Object.freeze({
       diskBudgetBytes: values.diskBudgetBytes,

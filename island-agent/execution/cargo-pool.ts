@@ -209,7 +209,8 @@ export class CargoPool {
     log.info({ cargo: manifest.slug }, "Loading Cargo");
     onChange();
     const admit = (estimate: () => Promise<MemoryUse>): Promise<number> => this.#admit(entry, estimate);
-    const loaded = await runtime.load(manifest, lease.path, signal, admit, lease.adapterPaths);
+    const { path, adapterPaths, projectorPath } = lease;
+    const loaded = await runtime.load(manifest, path, signal, admit, adapterPaths, projectorPath);
     if (signal.aborted) {
       await loaded[Symbol.asyncDispose]();
       signal.throwIfAborted();

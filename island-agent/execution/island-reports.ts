@@ -65,7 +65,7 @@ export interface IslandFacts {
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly version: string }>;
   readonly usage: () => UsageReport;
   readonly files: Pick<CargoFiles, "cachedModels" | "downloads" | "noSpaceFor">;
-  readonly engines: Pick<Engines, "reports" | "status">;
+  readonly engines: Pick<Engines, "reports" | "spawns" | "status">;
   readonly pool: Pick<CargoPool, "loaded" | "loading">;
   readonly executor: Pick<Executor, "running" | "counts" | "working">;
   readonly outbox: Pick<Outbox, "held">;
@@ -115,7 +115,8 @@ export class IslandReports {
   }
 
   hello(isDraining: boolean): Hello {
-    const { hostId, version, slots, policy, hardware, outbox, fetchFiles } = this.#facts;
+    const { hostId, version, slots, policy, hardware, outbox, fetchFiles, engines } = this.#facts;
+    const chats = AGENT_FEATURES.filter((name) => name !== "chat.images" || engines.spawns);
     return {
       type: "hello",
       hostId,
@@ -128,7 +129,7 @@ export class IslandReports {
       held: outbox.held(),
       state: this.state(),
       policy: policy(),
-      features: [...AGENT_FEATURES, ...CARGO_FEATURES, ...(fetchFiles === undefined ? [] : [FILES_FEATURE])],
+      features: [...chats, ...CARGO_FEATURES, ...(fetchFiles === undefined ? [] : [FILES_FEATURE])],
     };
   }
 

@@ -9,11 +9,13 @@ import type { ImageStore } from "./container/image-store.ts";
 import { coremlRuntime } from "./coreml/coreml-runtime.ts";
 import { diffusersRuntime } from "./diffusers/diffusers-runtime.ts";
 import { backEndFolder } from "./llmcpp/back-ends.ts";
+import { spawnedRuntime } from "./engine/spawned-engine.ts";
 import { llmcppRuntime } from "./llmcpp/llmcpp-runtime.ts";
 import { onnxRuntime } from "./onnx/onnx-runtime.ts";
 import type { CargoRuntime } from "./runtime.ts";
 import { MAX_PROBE_MS } from "./runtime-probes.ts";
-import { chooseSandbox, type SandboxChoice } from "./sandbox/choose-sandbox.ts";
+import { chooseSandbox, findProgram, type SandboxChoice } from "./sandbox/choose-sandbox.ts";
+import { BARE } from "./sandbox/sandbox.ts";
 import { MAPPING_ALLOWANCE_BYTES } from "./sandbox/memory-limit.ts";
 import { wasmRuntime } from "./wasm/wasm-runtime.ts";
 
@@ -52,15 +54,29 @@ export function createRuntimes({
   const inSandbox = (gpu: boolean, mayFork: boolean) => {
     return { ...common, ...(sandbox.open === null ? {} : { sandbox: sandbox.open({ gpu, mayFork }) }) };
   };
+  const sequences = Math.min(slotsFor(config), MAX_SEQUENCES);
+  const llmcpp = llmcppRuntime({
+    // node-llama-cpp tests its binary in a separate process.
+    ...inSandbox(usesGpu, true),
+    gpu,
+    backEnds: backEndFolder(dataDirectory),
+    vramCapBytes: Number.isFinite(vramBytes) ? vramBytes : null,
+    sequences,
+  });
+  const { command } = config.engines;
+  const spawning = command && {
+    ...{ command, clock, log, environment: env, slots: config.engines.slots ?? sequences },
+    program: findProgram(command[0] ?? "", env),
+    setpriv: hardware.platform === "linux" ? findProgram("setpriv", env) : null,
+    sandbox:
+      sandbox.open?.({
+        gpu: usesGpu,
+        mayFork: true,
+        network: command.some((word) => word.includes("{port}")),
+      }) ?? BARE,
+  };
   const native: CargoRuntime[] = [
-    llmcppRuntime({
-      // node-llama-cpp tests its binary in a separate process.
-      ...inSandbox(usesGpu, true),
-      gpu,
-      backEnds: backEndFolder(dataDirectory),
-      vramCapBytes: Number.isFinite(vramBytes) ? vramBytes : null,
-      sequences: Math.min(slotsFor(config), MAX_SEQUENCES),
-    }),
+    spawning === null ? llmcpp : spawnedRuntime(spawning, llmcpp),
     onnxRuntime(inSandbox(false, false)),
     diffusersRuntime({ ...inSandbox(usesGpu, false), device: config.gpu === "auto" ? "auto" : "cpu" }),
     coremlRuntime({

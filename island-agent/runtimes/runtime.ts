@@ -27,6 +27,7 @@ export interface CargoRuntime {
    * @param modelPath the verified file on disk, or the folder of a model with several files; null for a Cargo without a
    * model.
    * @param adapterPaths files of the Cargo's `adapters`, in their order. Default: none.
+   * @param projectorPath file of the Cargo's `projector`. Default null.
    * @param admit called once, before memory is taken; the load continues when it resolves. Default: no wait and no
    * limit.
    * @throws {JobFailure} whose `retryable` is true if another Island may succeed; errors of `admit`.
@@ -37,6 +38,7 @@ export interface CargoRuntime {
     signal: AbortSignal,
     admit?: Admission,
     adapterPaths?: readonly string[],
+    projectorPath?: string | null,
   ): Promise<LoadedCargo>;
 }
 

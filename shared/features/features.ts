@@ -6,6 +6,7 @@ import { isFirstGrammar } from "../grammar/grammar-keywords.ts";
 
 /** Names of agent features beyond the first version of the protocol, in `features` of `hello`. */
 export const AGENT_FEATURES = [
+  "chat.images",
   "chat.json",
   "chat.large",
   "chat.logprobs",
@@ -34,6 +35,7 @@ export function chatFeaturesOf(input: ChatInput): readonly AgentFeature[] {
   const toolUse = toolUseOf(input);
   const isJson = format != null && format.type !== "text";
   const required: Record<AgentFeature, boolean> = {
+    "chat.images": input.messages?.some(({ content }) => typeof content !== "string") === true,
     "chat.json": isJson,
     "chat.large": isLarge(input) || (toolUse !== null && looseTools(toolUse.tools).size > 0),
     "chat.logprobs": input.logprobs === true,

@@ -25,6 +25,7 @@ export const messageRoutes = routeGroup("/messages", { tag: "Chat", style: "anth
       "Takes a chat in the format of Anthropic's Messages API, with the API key in `X-Api-Key` or `Authorization`. A message runs as a job, whose id is the message's id. If the client disconnects, the job is cancelled.",
     ...WAITS_FOR_JOBS,
     body: messageBodySchema,
+    mayHaveImages: true,
     responses: {
       200: jsonOrEvents(
         messageSchema,
@@ -61,6 +62,7 @@ export const messageRoutes = routeGroup("/messages", { tag: "Chat", style: "anth
       "The count is exact and includes what the chat template adds. It runs as a chat job of one token on an Island, because only an Island has the model's tokenizer, and costs as much as a chat.",
     ...WAITS_FOR_JOBS,
     body: countTokensBodySchema,
+    mayHaveImages: true,
     responses: { 200: json(countTokensSchema, "The number of tokens") },
   })(async (call) => {
     const { body } = call;

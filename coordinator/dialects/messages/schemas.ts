@@ -1,6 +1,9 @@
 import { z } from "@hono/zod-openapi";
+import type { ContentPart } from "../../../shared/chat-images.ts";
 import {
+  contentOf,
   describeOtherPart,
+  imageUrlSchema,
   LOWERED_TOKENS,
   MAX_REQUESTED_TOKENS,
   MAX_MESSAGES,
@@ -33,7 +36,24 @@ const textBlockSchema = requestObject({
   text: z.string(),
   cache_control: ANTHROPIC_PRICE,
   citations: EARLIER_RESPONSE,
-  source: refused("messages may contain only text; no chat Cargo accepts images, documents or search results"),
+});
+const imageBlockSchema = requestObject({
+  type: z.literal("image"),
+  source: z
+    .discriminatedUnion(
+      "type",
+      [
+        z.object({
+          type: z.literal("base64"),
+          media_type: z.enum(["image/jpeg", "image/png", "image/gif", "image/webp"]),
+          data: z.string().min(1),
+        }),
+        z.object({ type: z.literal("url"), url: imageUrlSchema }),
+      ],
+      'must be {"type": "base64", "media_type": "image/png", "data": "…"} or {"type": "url", "url": "https://…"}',
+    )
+    .describe("Only in `user` messages"),
+  cache_control: ANTHROPIC_PRICE,
 });
 const onlyTextSchema = z.discriminatedUnion("type", [textBlockSchema], {
   error: ({ input }) => describeOtherPart(input),
@@ -46,6 +66,7 @@ const inputBlockSchema = z.discriminatedUnion(
   "type",
   [
     textBlockSchema,
+    imageBlockSchema,
     requestObject({
       type: z.literal("tool_use"),
       id: z.string().min(1).max(256),
@@ -62,7 +83,7 @@ const inputBlockSchema = z.discriminatedUnion(
     requestObject({ type: z.literal("thinking"), thinking: EARLIER_REASONING, signature: EARLIER_REASONING }),
     requestObject({ type: z.literal("redacted_thinking"), data: EARLIER_REASONING }),
   ],
-  { error: ({ input }) => describeOtherPart(input) },
+  { error: ({ input }) => describeOtherPart(input, "text and images are") },
 );
 const contentSchema = z
   .union([z.string(), z.array(inputBlockSchema).min(1).max(MAX_BLOCKS)], {
@@ -246,10 +267,18 @@ function turnsOf({ role, content }: MessageBody["messages"][number]): object[] {
     if (block.type !== "tool_result") return [];
     return [{ role: "tool", tool_call_id: block.tool_use_id, content: textOf(block.content ?? "") }];
   });
-  const texts = content.flatMap((block) => (block.type === "text" ? [block] : []));
-  const hasText = texts.length > 0 || calls.length > 0;
-  const turn = { role, content: textOf(texts), ...(calls.length === 0 ? {} : { tool_calls: calls }) };
+  const parts = content.flatMap(partOf);
+  const hasText = parts.length > 0 || calls.length > 0;
+  const turn = { role, content: contentOf(parts), ...(calls.length === 0 ? {} : { tool_calls: calls }) };
   return hasText ? [...results, turn] : results;
+}
+
+function partOf(block: z.infer<typeof inputBlockSchema>): ContentPart[] {
+  if (block.type === "text") return [{ type: "text", text: block.text }];
+  if (block.type !== "image") return [];
+  const { source } = block;
+  const url = source.type === "url" ? source.url : `data:${source.media_type};base64,${source.data}`;
+  return [{ type: "image_url", image_url: { url } }];
 }
 
 /** Returns the input of the message's job. Anthropic's default temperature is 1. */

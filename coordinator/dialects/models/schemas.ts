@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { canReadImages } from "../../../shared/cargo.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { modelKindOf, MODEL_PATHS, type ModelKind } from "../../catalog/model-kind.ts";
 import { BASE_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
@@ -180,7 +181,7 @@ export function presentAnthropicModel({ id, cargo }: NamedCargo) {
         compact_20260112: null,
       },
       effort: { ...NO, low: NO, medium: NO, high: NO, max: NO, xhigh: null },
-      image_input: NO,
+      image_input: { supported: canReadImages(cargo) },
       pdf_input: NO,
       server_tools: { ...NO, code_execution: NO, web_search: NO },
       structured_outputs: { supported: true },

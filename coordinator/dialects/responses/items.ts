@@ -1,8 +1,16 @@
 import { z } from "@hono/zod-openapi";
-import { describeOtherPart, textOf, withPartsLimit } from "../../../shared/chat-input.ts";
+import type { ContentPart } from "../../../shared/chat-images.ts";
+import {
+  contentOf,
+  describeOtherPart,
+  IMAGE_DETAIL,
+  imageUrlSchema,
+  textOf,
+  withPartsLimit,
+} from "../../../shared/chat-input.ts";
 import { toolCallSchema, toolNameSchema, type ToolCall } from "../../../shared/chat-tools.ts";
 import { isJsonObject } from "../../../shared/json-value.ts";
-import { EARLIER_RESPONSE, ignoredEntry, requestObject } from "../../../shared/request-object.ts";
+import { EARLIER_RESPONSE, ignoredEntry, refused, requestObject } from "../../../shared/request-object.ts";
 import type { ResponseItem } from "./output.ts";
 import { flatNameOf } from "./tools.ts";
 
@@ -11,21 +19,27 @@ const MAX_ITEMS = 4_096;
 /** Types of input items that are ignored: without their results, they do not change the meaning of the conversation. */
 const IGNORED_ITEMS = ["reasoning", "web_search_call", "file_search_call", "code_interpreter_call"] as const;
 
-const partSchema = z.discriminatedUnion(
-  "type",
-  [
-    requestObject({
-      type: z.enum(["input_text", "output_text", "text"]),
-      text: z.string(),
-      annotations: EARLIER_RESPONSE,
-      logprobs: EARLIER_RESPONSE,
-    }),
-  ],
-  { error: ({ input }) => describeOtherPart(input) },
-);
-const contentSchema = z.union([z.string(), z.array(partSchema).max(MAX_PARTS)], {
-  error: `must be a string, or a list of at most ${MAX_PARTS} text parts`,
+const textPartSchema = requestObject({
+  type: z.enum(["input_text", "output_text", "text"]),
+  text: z.string(),
+  annotations: EARLIER_RESPONSE,
+  logprobs: EARLIER_RESPONSE,
 });
+const imagePartSchema = requestObject({
+  type: z.literal("input_image"),
+  image_url: imageUrlSchema.describe("As `image_url.url` of a chat completion. Only in `user` messages"),
+  detail: IMAGE_DETAIL,
+  file_id: refused("send the image as a data URL in `image_url`"),
+});
+const textsSchema = partsOf([textPartSchema], "text is");
+const contentSchema = partsOf([textPartSchema, imagePartSchema], "text and images are");
+
+function partsOf<T extends readonly [z.ZodObject, ...z.ZodObject[]]>(options: T, supported: string) {
+  const part = z.discriminatedUnion("type", options, { error: ({ input }) => describeOtherPart(input, supported) });
+  return z.union([z.string(), z.array(part).max(MAX_PARTS)], {
+    error: `must be a string, or a list of at most ${MAX_PARTS} parts`,
+  });
+}
 const idSchema = toolCallSchema.shape.id;
 const callFields = { call_id: idSchema, name: toolNameSchema, namespace: toolNameSchema.nullish() };
 
@@ -36,7 +50,7 @@ const itemSchema = z.discriminatedUnion(
     requestObject({
       type: z.literal("message").nullish(),
       role: z.enum(["user", "assistant", "system", "developer"]),
-      content: contentSchema.describe("Text, or a list of text parts, which are joined"),
+      content: contentSchema.describe("Text, or a list of parts; text parts are joined"),
       status: EARLIER_RESPONSE,
       phase: EARLIER_RESPONSE,
     }),
@@ -59,7 +73,7 @@ const itemSchema = z.discriminatedUnion(
     z.object({
       type: z.enum(["function_call_output", "custom_tool_call_output"]),
       call_id: idSchema,
-      output: contentSchema,
+      output: textsSchema,
     }),
     ignoredEntry(
       z.object({ type: z.enum(IGNORED_ITEMS) }),
@@ -102,7 +116,7 @@ export function itemOf(output: ResponseItem): Item {
 
 export interface Turn {
   readonly role: string;
-  readonly content: string | null;
+  readonly content: string | readonly ContentPart[] | null;
   readonly tool_calls?: readonly ToolCall[] | undefined;
   readonly tool_call_id?: string | undefined;
 }
@@ -131,13 +145,22 @@ export function turnsOf(items: readonly Item[]): Turn[] {
       case "message":
       case null:
       case undefined:
-        turns.push({ role: item.role, content: textOf(item.content) });
+        turns.push({ role: item.role, content: contentOfItem(item.content) });
         break;
       default:
         item.type satisfies (typeof IGNORED_ITEMS)[number];
     }
   }
   return turns;
+}
+
+function contentOfItem(content: Extract<Item, { role: unknown }>["content"]): Turn["content"] {
+  if (typeof content === "string") return content;
+  const partOf = (part: (typeof content)[number]): ContentPart =>
+    part.type === "input_image"
+      ? { type: "image_url", image_url: { url: part.image_url } }
+      : { type: "text", text: part.text };
+  return contentOf(content.map(partOf));
 }
 
 /** Converts a tool call, whose input may be a text or a command, to a function call. */

@@ -43,6 +43,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
       "Takes a chat in the format of OpenAI's Responses API. A response is stored as a job: the ids `resp_…` and `job_…` end in the same characters, and the retention of jobs applies. If the client disconnects, the job is cancelled, unless it runs in the background.",
     ...WAITS_FOR_JOBS,
     body: responseBodySchema,
+    mayHaveImages: true,
     responses: {
       200: jsonOrEvents(
         responseSchema,

@@ -1,11 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import type { z } from "@hono/zod-openapi";
 import { MIB } from "../../../shared/format-bytes.ts";
-import { ServiceError, ValidationError, type FieldError } from "../../../shared/errors.ts";
+import { RateLimitedError, ServiceError, ValidationError, type FieldError } from "../../../shared/errors.ts";
 import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
 import { fieldErrorsOf } from "../../../shared/zod-errors.ts";
+import { Pool } from "../../quotas/pool.ts";
 
 const MAX_BODY_BYTES = MIB;
+/** Maximum size of a body with images: 3 MiB in base64, and the text. */
+const MAX_IMAGES_BODY_BYTES = 6 * MIB;
+/** Bodies of more than {@link MAX_BODY_BYTES} that are read at the same time. */
+const MAX_LARGE_BODIES = { account: 8, all: 64 };
 /**
  * Maximum size of a refused body that is read and dropped, because a client that is still sending would often lose the
  * response.
@@ -14,13 +19,25 @@ const MAX_DROPPED_BYTES = 8 * MIB;
 /** Maximum nesting of a body. Deeper JSON could exhaust the stack of recursive code, here or in a library. */
 const MAX_DEPTH = 100;
 
+const largeBodies = new Pool(MAX_LARGE_BODIES);
+
+/** Begins to read a body of more than {@link MAX_BODY_BYTES}; the returned function ends it. */
+type LargeBody = () => (() => void) | "account" | "all";
+
+/** Allows an account's body to have images. */
+export function largeBodyOf(accountId: string): LargeBody {
+  return () => largeBodies.take([["account", accountId], ["all"]]);
+}
+
 /**
  * Reads and parses a JSON body of any content type.
+ * @param large allows a large body. Default: none.
  * @throws {ServiceError} `payload_too_large`, with or without a Content-Length, without keeping the body;
- * `invalid_json`; `validation_failed` for a structure that no schema can check (too deep, or a member `__proto__`).
+ * `invalid_json`; `validation_failed` for a structure that no schema can check (too deep, or a member `__proto__`);
+ * {@link RateLimitedError} while many large bodies are read.
  */
-export async function readJson(incoming: IncomingMessage): Promise<unknown> {
-  const bytes = arrivedBody(incoming) ?? (await readBody(incoming));
+export async function readJson(incoming: IncomingMessage, large?: LargeBody): Promise<unknown> {
+  const bytes = arrivedBody(incoming) ?? (await readBody(incoming, large));
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString("utf8"));
@@ -54,30 +71,38 @@ function arrivedBody(incoming: IncomingMessage): Buffer | null {
   return incoming.read() as Buffer | null;
 }
 
-function readBody(incoming: IncomingMessage): Promise<Buffer> {
+function readBody(incoming: IncomingMessage, large: LargeBody | undefined): Promise<Buffer> {
+  const maxBytes = large === undefined ? MAX_BODY_BYTES : MAX_IMAGES_BODY_BYTES;
   const announcedBytes = Number(incoming.headers["content-length"] ?? 0);
-  if (announcedBytes > MAX_DROPPED_BYTES) return Promise.reject(tooLargeError());
+  if (announcedBytes > MAX_DROPPED_BYTES) return Promise.reject(tooLargeError(maxBytes));
   // The events were already emitted: the client disconnected while its key was looked up.
   if (incoming.destroyed) return Promise.reject(disconnectedError());
   return new Promise((resolve, reject) => {
     const body = new GatheredBytes();
+    let release: (() => void) | null = null;
     const settle = (act: () => void): void => {
+      release?.();
       incoming.off("data", onData).off("end", onEnd).off("error", onDisconnect).off("close", onDisconnect);
       act();
     };
-    const isTooLarge = announcedBytes > MAX_BODY_BYTES;
+    const isTooLarge = announcedBytes > maxBytes;
+    const refuse = (error: Error): void =>
+      settle(() => {
+        incoming.pause();
+        reject(error);
+      });
     const onData = (chunk: Buffer): void => {
       if (isTooLarge) return;
-      if (body.length + chunk.length > MAX_BODY_BYTES) {
-        settle(() => {
-          incoming.pause();
-          reject(tooLargeError());
-        });
-        return;
+      const bytes = body.length + chunk.length;
+      if (bytes > maxBytes) return refuse(tooLargeError(maxBytes));
+      if (bytes > MAX_BODY_BYTES && release === null) {
+        const taken = large?.() ?? "all";
+        if (typeof taken === "string") return refuse(tooManyError());
+        release = taken;
       }
       body.add(chunk);
     };
-    const onEnd = (): void => settle(() => (isTooLarge ? reject(tooLargeError()) : resolve(body.bytes)));
+    const onEnd = (): void => settle(() => (isTooLarge ? reject(tooLargeError(maxBytes)) : resolve(body.bytes)));
     const onDisconnect = (): void => settle(() => reject(disconnectedError()));
     incoming.on("data", onData).on("end", onEnd).on("error", onDisconnect).on("close", onDisconnect);
   });
@@ -87,11 +112,13 @@ function disconnectedError(): ServiceError {
   return new ServiceError("bad_request", "The connection closed before the whole body arrived. Send the request again");
 }
 
-function tooLargeError(): ServiceError {
-  return new ServiceError(
-    "payload_too_large",
-    `The body is larger than ${MAX_BODY_BYTES} bytes. Send less in one request`,
-  );
+function tooManyError(): RateLimitedError {
+  const message = "Too many bodies with images are being received. Wait for the responses to other requests";
+  return new RateLimitedError("concurrent_jobs", 1, message);
+}
+
+function tooLargeError(maxBytes: number): ServiceError {
+  return new ServiceError("payload_too_large", `The body is larger than ${maxBytes} bytes. Send less in one request`);
 }
 
 /**

@@ -47,6 +47,8 @@ export interface RouteSpec {
   readonly query?: z.ZodObject;
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** Whether the body may have images, so that it may be larger than others. */
+  readonly mayHaveImages?: true;
   /** Schema of a multipart form, which the handler reads itself. */
   readonly form?: z.ZodType;
   /** Successful responses, and failures with their own bodies. JSON that the handler returns gets the lowest status. */

@@ -39,6 +39,7 @@ export const chatRoutes = routeGroup("/chat", { tag: "Chat", style: "openai" }, 
     access: "write",
     isCompatible: true,
     body: chatBodySchema,
+    mayHaveImages: true,
     responses: {
       200: jsonOrEvents(
         completionSchema,

@@ -34,6 +34,7 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
     access: "write",
     headers: idempotencyHeaders,
     body: submitSchema,
+    mayHaveImages: true,
     responses: { 201: json(data(submittedSchema), "The job is stored durably and its price is held") },
     fails: [402, 404],
   })(async ({ c, identity, body }) => {

@@ -90,6 +90,7 @@ const optionalFields = z.object(cargoFields).pick({
   task: true,
   parts: true,
   projector: true,
+  reads_images: true,
   adapters: true,
   reasoning: true,
   tools: true,

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { canReadImages } from "../../../shared/cargo.ts";
 import { isDeclaredAddress } from "../../../shared/model-address.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { modelKindOf, type ModelKind } from "../../catalog/model-kind.ts";
@@ -35,7 +36,7 @@ export function presentModelFacts(cargo: CatalogEntry): ModelFacts {
   const kind = modelKindOf(cargo);
   const { input_modalities = [], output_modalities = [] } = kind === null ? {} : MODALITIES[kind];
   return {
-    input_modalities,
+    input_modalities: canReadImages(cargo) ? ["text", "image"] : input_modalities,
     output_modalities,
     supported_features: kind === "chat" ? [...CHAT_ABILITIES, ...(cargo.reasoning ? ["reasoning" as const] : [])] : [],
     parameters: cargo.parameters ?? null,

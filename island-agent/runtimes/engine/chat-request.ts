@@ -1,4 +1,6 @@
+import { type ContentPart, dataUrlOf, imageBytesOf, imageProblem } from "../../../shared/chat-images.ts";
 import type { ChatMessage, ChatRequest } from "../../../shared/chat-input.ts";
+import { JobFailure } from "../../../shared/errors.ts";
 import type { RunRequest } from "../runtime.ts";
 import type { EngineModel, EngineProfile } from "./engine-profile.ts";
 
@@ -64,13 +66,24 @@ function samplingOf(chat: ChatRequest): Record<string, unknown> {
 }
 
 /** Templates of open models have no role `developer`; its messages are the system's. */
-function messageOf({ role, content, tool_calls: calls, tool_call_id: answered }: ChatMessage): Record<string, unknown> {
+function messageOf(message: ChatMessage): Record<string, unknown> {
+  const { role, content, parts, tool_calls: calls, tool_call_id: answered } = message;
   return {
     role: role === "developer" ? "system" : role,
-    content,
+    content: parts?.map(partOf) ?? content,
     ...(calls === undefined ? {} : { tool_calls: calls }),
     ...(answered === undefined ? {} : { tool_call_id: answered }),
   };
+}
+
+/** An engine would download an address, so only data URLs go to it, with the type that their bytes have. */
+function partOf(part: ContentPart): ContentPart {
+  if (part.type === "text") return part;
+  const bytes = imageBytesOf(part.image_url.url);
+  const problem = bytes === null ? "is not a data URL" : imageProblem(bytes);
+  if (bytes === null || problem !== null)
+    throw new JobFailure("invalid_input", `An image of the chat ${problem ?? ""}`);
+  return { type: "image_url", image_url: { url: dataUrlOf(bytes) } };
 }
 
 function formatOf({ responseFormat }: ChatRequest): Record<string, unknown> {

@@ -12,8 +12,12 @@ import { runTextTask } from "./text-tasks.ts";
 /** The engine has the model in its own memory, which the owner has already given away. */
 const NO_MEMORY = { ramBytes: 0, vramBytes: 0 };
 
-/** Returns a Cargo that an attached engine runs. */
-export function engineCargo(engine: AttachedEngine, served: ServedModel, cargo: CargoManifest): LoadedCargo {
+/** Returns a Cargo that an engine runs. */
+export function engineCargo(
+  engine: Pick<AttachedEngine, "connection" | "profile" | "slots" | "use">,
+  served: Pick<ServedModel, "model" | "gone">,
+  cargo: CargoManifest,
+): LoadedCargo {
   const { model } = served;
   const { connection } = engine;
   let isGone = false;

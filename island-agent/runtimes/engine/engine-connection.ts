@@ -75,11 +75,13 @@ export interface EngineConnection extends Disposable {
  * Opens an engine's HTTP API. Sockets are kept for further runs.
  * @param checkIdentity called before the first run on a new socket is read, since another process may listen there.
  * It rejects if the engine no longer serves the model.
+ * @param socketPath Unix socket to which requests go instead of the URL's host. Default null.
  */
 export function connectEngine(
   url: string,
   apiKey: string | null,
   checkIdentity: (model: EngineModel) => Promise<void> = () => Promise.resolve(),
+  socketPath: string | null = null,
 ): EngineConnection {
   const isSecure = url.startsWith("https:");
   const agent = new (isSecure ? HttpsAgent : HttpAgent)({ keepAlive: true });
@@ -95,6 +97,7 @@ export function connectEngine(
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const sent = (isSecure ? httpsRequest : httpRequest)(`${url}${path}`, {
       agent,
+      ...(socketPath === null ? {} : { socketPath }),
       method: text === null ? "GET" : "POST",
       headers: text === null ? headers : { ...headers, "content-type": "application/json" },
       signal,
@@ -187,6 +190,10 @@ function failureOf(path: string, status: number, text: string, retryAfter: strin
   if (NO_MEMORY.test(why)) return memoryFailure(why);
   if (TOO_LONG.test(why)) {
     return new JobFailure("context_length_exceeded", `The prompt is too long for the engine: ${why}`);
+  }
+  // A damaged image is the client's fault, so other Islands would only fail as well.
+  if (status === 400 && /\bimage\b/i.test(text)) {
+    return new JobFailure("invalid_input", `The engine cannot read an image of the chat: ${why}`);
   }
   const waitS = Number(retryAfter ?? 0);
   switch (status) {

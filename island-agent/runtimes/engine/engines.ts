@@ -28,6 +28,8 @@ export interface Engines extends AsyncDisposable {
    * @throws {CliError} for an engine on another machine that the owner has not allowed; nothing changes then.
    */
   readonly replace: (settings: AgentConfig["engines"]) => void;
+  /** Whether a command of the owner runs GGUF models, with their projectors. */
+  readonly spawns: boolean;
   /** Resolves when each engine has been checked once, at the latest after `limitMs`. */
   readonly checked: (limitMs: number) => Promise<void>;
   /** Number of jobs that the engines run at the same time. */
@@ -90,6 +92,7 @@ export async function openEngines(
 
   return {
     replace,
+    spawns: settings.command !== null,
     async checked(limitMs) {
       const checks = Promise.all(engines.map((engine) => engine.check()));
       await abortable(checks, AbortSignal.timeout(limitMs)).catch(() => undefined);
@@ -109,9 +112,12 @@ export async function openEngines(
 }
 
 function reportsOf(engine: AttachedEngine): EngineModelReport[] {
-  return engine.served.map(({ key, model: { contextTokens, parameters, quantization, lacks } }) => ({
+  return engine.served.map(({ key, model: { contextTokens, parameters, quantization, readsImages, lacks } }) => ({
     key,
-    features: featuresOf(engine.profile.abilities.filter((each) => ![...lacks, ...engine.lacks].includes(each))),
+    features: [
+      ...featuresOf(engine.profile.abilities.filter((each) => ![...lacks, ...engine.lacks].includes(each))),
+      ...(readsImages ? ["chat.images"] : []),
+    ],
     contextTokens,
     isBusy: engine.isBusy,
     parameters,

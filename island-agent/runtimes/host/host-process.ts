@@ -159,7 +159,8 @@ export class HostProcess {
   }
 }
 
-function killIfThere(pid: number): void {
+/** Kills a process that may have ended. */
+export function killIfThere(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {

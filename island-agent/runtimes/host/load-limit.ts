@@ -18,7 +18,8 @@ export async function loadLimitMs(limits: LoadLimits, modelPath: string): Promis
   return limits.loadBaseMs + Math.ceil((bytes / limits.minBytesPerS) * 1_000);
 }
 
-async function bytesAt(path: string): Promise<number> {
+/** Returns the bytes of a file, or of all files in a folder; 0 for an unreadable path. */
+export async function bytesAt(path: string): Promise<number> {
   try {
     const stats = await stat(path);
     if (!stats.isDirectory()) return stats.size;

@@ -18,7 +18,7 @@ const run = promisify(execFile);
  * the watch does nothing.
  */
 export function watchMemory(
-  host: HostProcess,
+  host: Pick<HostProcess, "pid" | "kill">,
   {
     clock,
     ceilingBytes,

@@ -4,6 +4,7 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { TEXT_TASKS, type TextTask } from "../../../shared/text-task.ts";
 import { hostEntry } from "../host/host-process.ts";
 import { type HostedRuntime, hostedRuntime, type HostingOptions } from "../host/hosted-runtime.ts";
+import type { RunRequest } from "../runtime.ts";
 import { readChat, readTask } from "../text-input.ts";
 import type { GpuChoice, LoadRequest, ProbeRequest } from "./host-requests.ts";
 import type { TextJob } from "./load-text-model.ts";
@@ -60,7 +61,7 @@ export function llmcppRuntime(options: LlmcppOptions): HostedRuntime {
       // Embeddings and scores are computed one text at a time.
       concurrency: ({ task }) => (task === null ? sequences : 1),
       canResume: true,
-      readInput: (input, { task }) => (task === null ? readChat(input) : readTask(task, input)),
+      readInput: (input, { task }) => (task === null ? readTextChat(input) : readTask(task, input)),
     },
     options,
   );
@@ -72,6 +73,13 @@ function taskOfCargo({ task: name }: CargoManifest): TextTask | null {
   const task = TEXT_TASKS.find((each) => each === name);
   if (task !== undefined) return task;
   throw new JobFailure("runtime_unavailable", `This Island does not support the task ${name}`, { retryable: true });
+}
+
+/** @throws {JobFailure} `runtime_unavailable` for a chat with images, which node-llama-cpp does not read */
+function readTextChat(input: RunRequest["input"]): ChatRequest {
+  const chat = readChat(input);
+  if (chat.messages.every(({ parts }) => parts === undefined)) return chat;
+  throw new JobFailure("runtime_unavailable", "This Island reads no images for this Cargo", { retryable: true });
 }
 
 /** Returns the assertion that llama.cpp printed, without the path of its source file. */

@@ -53,15 +53,15 @@ interface BubblewrapOptions extends SandboxNeeds {
  * Runs a host in separate namespaces, with a file system of only code and model, no network, and a seccomp filter.
  * Requires bubblewrap 0.7. Sources: bwrap(1); measured with 0.8.0: 9 ms and two processes of 2 MB for each host.
  */
-export function bubblewrap({ file, memoryLimitBytes, gpu, mayFork }: BubblewrapOptions): Sandbox {
+export function bubblewrap({ file, memoryLimitBytes, gpu, mayFork, network = false }: BubblewrapOptions): Sandbox {
   const devices = gpu ? gpuDevices() : [];
-  const filter = seccompFilter(process.arch, mayFork);
+  const filter = seccompFilter(process.arch, mayFork, network);
   const inputs = filter === null ? [] : [filter];
   return {
     kind: "bubblewrap",
     wrap(command): Launch {
       const args = [
-        ...namespaceArgs(),
+        ...namespaceArgs(network),
         ...systemArgs(),
         ...(devices.length === 0 ? [] : gpuArgs(devices)),
         ...fileArgs(command),
@@ -77,8 +77,10 @@ export function bubblewrap({ file, memoryLimitBytes, gpu, mayFork }: BubblewrapO
   };
 }
 
-function namespaceArgs(): string[] {
-  const unshared = ["user", "pid", "ipc", "uts", "net", "cgroup-try"].map((name) => `--unshare-${name}`);
+function namespaceArgs(network: boolean): string[] {
+  const unshared = ["user", "pid", "ipc", "uts", ...(network ? [] : ["net"]), "cgroup-try"].map(
+    (name) => `--unshare-${name}`,
+  );
   return [...unshared, "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "host"];
 }
 
@@ -105,13 +107,16 @@ function gpuArgs(devices: readonly string[]): string[] {
 }
 
 /** Returns the arguments for files. They must follow `--tmpfs /tmp`, which would hide the files below /tmp. */
-function fileArgs({ file, environment, readable }: HostCommand): string[] {
+function fileArgs({ file, environment, readable, writable = [] }: HostCommand): string[] {
   const libraryFolders = (environment["LD_LIBRARY_PATH"] ?? "").split(":").filter((path) => isAbsolute(path));
   const paths = [
     ...codePaths(),
     ...readablePaths([file, ...libraryFolders, ...readable, ...readable.flatMap(linkTargets)]),
   ];
-  return paths.flatMap(({ path, source }: ReadablePath) => ["--ro-bind", source, path]);
+  return [
+    ...paths.flatMap(({ path, source }: ReadablePath) => ["--ro-bind", source, path]),
+    ...writable.flatMap((path) => ["--bind", path, path]),
+  ];
 }
 
 function gpuDevices(): string[] {

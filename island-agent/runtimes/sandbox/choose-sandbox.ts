@@ -77,7 +77,8 @@ async function chooseOnLinux(options: SandboxOptions): Promise<SandboxChoice> {
     const file = findProgram("unshare", environment);
     const setpriv = findProgram("setpriv", environment);
     if (file !== null && setpriv !== null) {
-      const open = (): Sandbox => unshare({ file, setpriv, memoryLimitBytes });
+      const open = ({ network = false }: SandboxNeeds): Sandbox =>
+        unshare({ file, setpriv, memoryLimitBytes, network });
       if ((await tried(open, options)) === null) return chosenSandbox(setting, open, problem, remedy);
     }
   }
@@ -105,7 +106,9 @@ function without(setting: SandboxSetting, problem: string, remedy: string | null
   return { state: { setting, kind: "none", summary, remedy }, open: null };
 }
 
-function findProgram(name: string, environment: Environment): string | null {
+/** Returns the path of a program: `name` if it is a path, otherwise the file in a folder of PATH. Null: not found. */
+export function findProgram(name: string, environment: Environment): string | null {
+  if (isAbsolute(name)) return isExecutable(name) ? name : null;
   for (const folder of (environment["PATH"] ?? "").split(":")) {
     const file = join(folder, name);
     if (isAbsolute(folder) && isExecutable(file)) return file;

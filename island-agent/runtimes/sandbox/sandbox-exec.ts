@@ -27,7 +27,10 @@ export function sandboxExec(needs: SandboxNeeds): Sandbox {
 }
 
 /** Returns a profile that allows only what it lists: reading code and model, threads, and GPU drivers if needed. */
-function profileFor({ file, readable }: HostCommand, { gpu, mayFork }: SandboxNeeds): string {
+function profileFor(
+  { file, readable, writable = [] }: HostCommand,
+  { gpu, mayFork, network = false }: SandboxNeeds,
+): string {
   const files = readablePaths([file, ...readable, ...readable.flatMap(linkTargets)]);
   const folders = [...codePaths(), ...files].flatMap(({ path, source }) => [path, source]);
   const subpaths = [...new Set([...SYSTEM, ...folders])].map((path) => `(subpath ${quote(path)})`);
@@ -43,6 +46,12 @@ function profileFor({ file, readable }: HostCommand, { gpu, mayFork }: SandboxNe
     "(allow file-read-metadata)",
     `(allow file-read* ${subpaths.join(" ")})`,
     '(allow file-write-data (literal "/dev/null"))',
+    ...(writable.length === 0
+      ? []
+      : [
+          `(allow file-read* file-write* network-bind ${writable.map((path) => `(subpath ${quote(path)})`).join(" ")})`,
+        ]),
+    ...(network ? ["(allow network*)"] : []),
     ...(gpu
       ? [`(allow iokit-open ${GPU_CLIENTS.map((name) => `(iokit-user-client-class ${quote(name)})`).join(" ")})`]
       : []),

@@ -11,10 +11,12 @@ export interface HostCommand {
   readonly environment: Readonly<Record<string, string>>;
   /** Absolute paths that it reads besides our code: its entry file and its model. Missing paths are skipped. */
   readonly readable: readonly string[];
+  /** Folders that it also writes. Default: none. */
+  readonly writable?: readonly string[];
 }
 
 /** Command of a host process in its sandbox. */
-export interface Launch extends Omit<HostCommand, "readable"> {
+export interface Launch extends Omit<HostCommand, "readable" | "writable"> {
   /** Contents of the descriptors after the channel's, in this order. */
   readonly inputs: readonly Buffer[];
   /** Processes between the started process and the host: 0 when they are the same. */
@@ -33,6 +35,8 @@ export interface SandboxNeeds {
   readonly gpu: boolean;
   /** Whether it may start processes; if false, only threads. */
   readonly mayFork: boolean;
+  /** Whether it listens at a TCP port of this machine, which takes the whole network. Default: no network. */
+  readonly network?: boolean;
 }
 
 /** No sandbox: starts the command unchanged. */

@@ -86,8 +86,9 @@ const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
  * Returns the filter for bubblewrap's `--seccomp`, which loads it after its own forks; null for an unknown
  * architecture.
  * @param mayFork whether the host may start processes in addition to threads.
+ * @param network whether the host may open all sockets in addition to AF_UNIX. Default: false.
  */
-export function seccompFilter(architecture: string, mayFork: boolean): Buffer | null {
+export function seccompFilter(architecture: string, mayFork: boolean, network = false): Buffer | null {
   const known = ARCHITECTURES[architecture];
   if (known === undefined) return null;
   const code: { what: number; ifTrue: number; ifFalse: number; value: number }[] = [];
@@ -128,11 +129,13 @@ export function seccompFilter(architecture: string, mayFork: boolean): Buffer | 
   add(JUMP_IF_ANY_BIT, NEW_NAMESPACES, 0, 1);
   fail(EPERM);
   add(RETURN, ALLOW);
-  add(JUMP_IF_EQUAL, known.socket, 0, 4);
-  add(LOAD_WORD, FIRST_ARGUMENT);
-  add(JUMP_IF_EQUAL, AF_UNIX, 1, 0);
-  fail(EAFNOSUPPORT);
-  add(RETURN, ALLOW);
+  if (!network) {
+    add(JUMP_IF_EQUAL, known.socket, 0, 4);
+    add(LOAD_WORD, FIRST_ARGUMENT);
+    add(JUMP_IF_EQUAL, AF_UNIX, 1, 0);
+    fail(EAFNOSUPPORT);
+    add(RETURN, ALLOW);
+  }
   add(JUMP_IF_EQUAL, known.ioctl, 0, 5);
   add(LOAD_WORD, SECOND_ARGUMENT);
   add(JUMP_IF_EQUAL, TIOCSTI, 1, 0);

@@ -6,7 +6,7 @@ import type { Launch, Sandbox } from "./sandbox.ts";
  * and hosts end that way.
  */
 const DEPTH = 2;
-const NAMESPACES = ["--user", "--net", "--ipc", "--uts", "--pid", "--mount-proc", "--fork", "--kill-child=SIGKILL"];
+const NAMESPACES = ["--user", "--ipc", "--uts", "--pid", "--mount-proc", "--fork", "--kill-child=SIGKILL"];
 
 /**
  * Fallback without bubblewrap, which hides the network and other processes. Files stay accessible with the user's
@@ -16,17 +16,28 @@ export function unshare({
   file,
   setpriv,
   memoryLimitBytes,
+  network = false,
 }: {
   readonly file: string;
   readonly setpriv: string;
   /** Null for no limit. */
   readonly memoryLimitBytes: number | null;
+  readonly network?: boolean;
 }): Sandbox {
   return {
     kind: "unshare",
     wrap(command): Launch {
       const host = [setpriv, "--no-new-privs", "--", command.file, ...command.args];
-      const args = [...NAMESPACES, "--", "/bin/sh", "-c", '"$@"; exit $?', "sh", ...host];
+      const args = [
+        ...NAMESPACES,
+        ...(network ? [] : ["--net"]),
+        "--",
+        "/bin/sh",
+        "-c",
+        '"$@"; exit $?',
+        "sh",
+        ...host,
+      ];
       const { environment } = command;
       return withMemoryLimit({ file, args, environment, inputs: [], depth: DEPTH }, memoryLimitBytes);
     },

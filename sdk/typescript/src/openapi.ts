@@ -548,6 +548,7 @@ export interface components {
                 url: string;
             } | null;
             quantization?: string | null;
+            reads_images?: boolean | null;
             reasoning?: boolean | null;
             required_ram_mb?: number;
             required_vram_mb?: number;
@@ -689,12 +690,19 @@ export interface components {
             max_tokens?: number | null;
             /** At most 16384 parts in total */
             messages: {
-                /** Text, or a list of text parts, which are joined */
-                content?: string | {
+                /** Text, or a list of parts; text parts are joined */
+                content?: string | ({
                     text: string;
-                    /** Other types are refused */
+                    /** `text` or `image_url`; other types are refused */
                     type: "text";
-                }[] | null;
+                } | {
+                    /** Only in `user` messages */
+                    image_url: {
+                        /** A data URL, or an https address, which the coordinator downloads. At most 16 images of together 3.0 MiB in a request */
+                        url: string;
+                    };
+                    type: "image_url";
+                })[] | null;
                 role: "system" | "user" | "assistant" | "tool" | "developer";
                 /** Id of the tool call that this `tool` message answers */
                 tool_call_id?: string | null;
@@ -859,6 +867,18 @@ export interface components {
                     text: string;
                     type: "text";
                 } | {
+                    /** Only in `user` messages */
+                    source: {
+                        data: string;
+                        media_type: "image/jpeg" | "image/png" | "image/gif" | "image/webp";
+                        type: "base64";
+                    } | {
+                        type: "url";
+                        /** A data URL, or an https address, which the coordinator downloads. At most 16 images of together 3.0 MiB in a request */
+                        url: string;
+                    };
+                    type: "image";
+                } | {
                     id: string;
                     input: {
                         [key: string]: unknown;
@@ -1003,6 +1023,7 @@ export interface components {
                 url: string;
             } | null;
             quantization?: string | null;
+            reads_images?: boolean | null;
             reasoning?: boolean | null;
             required_ram_mb: number;
             required_vram_mb: number;
@@ -1912,6 +1933,18 @@ export interface components {
                     text: string;
                     type: "text";
                 } | {
+                    /** Only in `user` messages */
+                    source: {
+                        data: string;
+                        media_type: "image/jpeg" | "image/png" | "image/gif" | "image/webp";
+                        type: "base64";
+                    } | {
+                        type: "url";
+                        /** A data URL, or an https address, which the coordinator downloads. At most 16 images of together 3.0 MiB in a request */
+                        url: string;
+                    };
+                    type: "image";
+                } | {
                     id: string;
                     input: {
                         [key: string]: unknown;
@@ -2640,6 +2673,7 @@ export interface components {
                 url: string;
             };
             quantization?: string;
+            reads_images?: boolean;
             reasoning?: boolean;
             required_ram_mb: number;
             required_vram_mb: number;
@@ -2799,11 +2833,15 @@ export interface components {
             include?: ("message.output_text.logprobs" | "reasoning.encrypted_content" | "file_search_call.results" | "web_search_call.results" | "web_search_call.action.sources" | "message.input_image.image_url" | "computer_call_output.output.image_url" | "code_interpreter_call.outputs")[] | null;
             /** At most 16384 parts in total */
             input: string | ({
-                /** Text, or a list of text parts, which are joined */
-                content: string | {
+                /** Text, or a list of parts; text parts are joined */
+                content: string | ({
                     text: string;
                     type: "input_text" | "output_text" | "text";
-                }[];
+                } | {
+                    /** As `image_url.url` of a chat completion. Only in `user` messages */
+                    image_url: string;
+                    type: "input_image";
+                })[];
                 role: "user" | "assistant" | "system" | "developer";
                 type?: "message" | null;
             } | {

@@ -3,9 +3,11 @@ import { Packr } from "msgpackr";
 import { describe, expect, it } from "vitest";
 import { chatInputJsonSchema } from "../../../coordinator/catalog/default-schemas.ts";
 import { checkInput } from "../../../coordinator/catalog/input-check.ts";
+import { MAX_IMAGES, MAX_IMAGES_BYTES } from "../../../shared/chat-images.ts";
 import { MAX_CHAT_BYTES, MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
 import { hasTooManyValues } from "../../../shared/protocol/frame-values.ts";
 import { ValidationError, type FieldError } from "../../../shared/errors.ts";
+import { encodePng } from "../../support/models/test-images.ts";
 
 const packr = new Packr({ useRecords: false });
 const CHAT = { isChat: true, inputSchema: chatInputJsonSchema };
@@ -35,6 +37,58 @@ function detailsOf(input: Record<string, unknown>, cargo: Checked = CHAT, root?:
   return [];
 }
 const pathsOf = (input: Record<string, unknown>): string[] => detailsOf(input).map(({ path }) => path);
+
+const PNG_URL = `data:image/png;base64,${encodePng(8, 8, []).toString("base64")}`;
+const asking = (...urls: readonly string[]) => {
+  const images = urls.map((url) => ({ type: "image_url", image_url: { url } }));
+  return { messages: [{ role: "user", content: [{ type: "text", text: "?" }, ...images] }] };
+};
+const PROJECTOR = { url: "/models/mmproj.gguf", sha256: "a".repeat(64), sizeBytes: 1 };
+const SEEING = { ...CHAT, slug: "seer", projector: PROJECTOR };
+
+describe("checkInput() for a chat with images", () => {
+  const path = "input.messages.0.content.1.image_url.url";
+  it("accepts data URLs and addresses for a Cargo with a projector, and for an engine's that reads images", () => {
+    expect(detailsOf(asking(PNG_URL, "https://images.example/a.png"), SEEING)).toEqual([]);
+    expect(detailsOf(asking(PNG_URL), { ...CHAT, readsImages: true })).toEqual([]);
+  });
+  it("refuses an image for a Cargo that reads only text, and names the Cargo and what to do", () => {
+    const message = expect.stringMatching(/the Cargo "blind" reads only text\. Remove the image, or choose/) as string;
+    expect(detailsOf(asking(PNG_URL), { ...CHAT, slug: "blind" })).toEqual([{ path, message }]);
+  });
+  it.each([
+    ["another scheme", "file:///etc/passwd", /must be a data URL .* or an https address/],
+    ["no base64", "data:image/png;base64,*", /must be data:image\/…;base64, and then base64/],
+    ["another type, whatever it is called", "data:image/png;base64,PHN2Zy8+", /must be a PNG, JPEG, WebP or GIF/],
+  ])("refuses %s", (_what, url, message) => {
+    expect(detailsOf(asking(url), SEEING)).toMatchObject([{ path, message: expect.stringMatching(message) as string }]);
+  });
+  it("limits the number of images", () => {
+    expect(detailsOf(asking(...Array.from({ length: MAX_IMAGES }, () => PNG_URL)), SEEING)).toEqual([]);
+    const [detail] = detailsOf(asking(...Array.from({ length: MAX_IMAGES + 1 }, () => PNG_URL)), SEEING);
+    expect(detail?.message).toMatch(/^is one of 17 images/);
+  });
+  it("limits the images by their size, and the rest of the input as without images", () => {
+    const png = encodePng(8, 8, []);
+    const withBytes = (bytes: number): string =>
+      `data:image/png;base64,${Buffer.concat([png, Buffer.alloc(bytes - png.length)]).toString("base64")}`;
+    const fits = asking(withBytes(MAX_IMAGES_BYTES));
+    expect(detailsOf(fits, SEEING)).toEqual([]);
+    const [tooLarge] = detailsOf(asking(withBytes(MAX_IMAGES_BYTES), PNG_URL), SEEING);
+    expect(tooLarge?.message).toMatch(/^is one of several images of together 3\.0 MiB; at most 3\.0 MiB/);
+    const [tooLong] = detailsOf({ ...fits, system_prompt: "x".repeat(MAX_CHAT_BYTES) }, SEEING);
+    expect(tooLong).toMatchObject({
+      path: "input",
+      message: expect.stringMatching(/bytes as JSON, but at most/) as string,
+    });
+  });
+  it.each(["system", "assistant", "tool"])("refuses an image in a message of the role %s", (role) => {
+    const messages = asking(PNG_URL).messages.map((message) => ({ ...message, role }));
+    expect(detailsOf({ messages }, SEEING)).toEqual([
+      { path: "input.messages.0.content", message: "may have images only in user messages" },
+    ]);
+  });
+});
 
 describe("checkInput() for a chat Cargo", () => {
   it("accepts a prompt, messages, nulls for defaults and unknown fields", () => {

@@ -44,3 +44,8 @@ export const CARGOS: readonly CatalogEntry[] = [
     isChat: false,
   }),
 ];
+
+/** Lets the chat Cargos of this test file read images. */
+export function letReadImages(): void {
+  for (const cargo of CARGOS) if (cargo.isChat) Object.assign(cargo, { readsImages: true });
+}

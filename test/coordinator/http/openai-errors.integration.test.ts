@@ -155,7 +155,7 @@ describe("an error on a path of OpenAI's clients", () => {
     const field = await thrownBy(openai.chat.completions.create({ ...ASKED, temperature: 9 }));
     expect(field).toBeInstanceOf(UnprocessableEntityError);
     expect(field).toMatchObject({ param: "temperature", code: "validation_failed" });
-    const large = "x".repeat(1_100_000);
+    const large = "x".repeat(6_400_000);
     const body = await thrownBy(openai.chat.completions.create({ ...ASKED, user: large }));
     expect(body).toMatchObject({ status: 413, code: "payload_too_large", type: "invalid_request_error" });
   });

@@ -14,6 +14,17 @@ it("traitsOf() allows a chat 1 KB for each requested token", () => {
   expect(limitOf({ prompt: "Hi", max_tokens: 9 }, chat)).toBe(10 * KIB);
 });
 
+it("traitsOf() counts 16,384 tokens for each image of a chat's prompt, and none of its bytes", () => {
+  const url = `data:image/png;base64,${"A".repeat(100_000)}`;
+  const content = [
+    { type: "text", text: "Hi" },
+    { type: "image_url", image_url: { url } },
+  ];
+  const asking = (parts: unknown): JobInput => ({ messages: [{ role: "user", content: parts }] });
+  const tokensOf = (input: JobInput): number => traitsOf(input, chat as CatalogEntry, MIB).maxPromptTokens;
+  expect(tokensOf(asking(content)) - tokensOf(asking("Hi"))).toBe(16_384);
+});
+
 it("traitsOf() allows an image job the output for its size, and never more than other jobs", () => {
   expect(limitOf({ width: 512, height: 512 }, picture)).toBe(MIB + 512 * 512 * 12);
   expect(

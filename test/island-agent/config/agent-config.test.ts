@@ -32,7 +32,7 @@ describe("resolveAgentConfig()", () => {
       hours: null,
       gpu: "auto",
       sandbox: "auto",
-      engines: { urls: [], apiKey: null, slots: null, allowRemote: false },
+      engines: { urls: [], apiKey: null, slots: null, allowRemote: false, command: null },
       models: {
         diskBudgetBytes: 50 * GB,
         minFreeBytes: 5 * GB,
@@ -124,6 +124,23 @@ describe("resolveAgentConfig()", () => {
     const text = '[containers]\nregistries = "ghcr.io/atoll, 127.0.0.1:5000"';
     expect(resolveAgentConfig(sources(text)).containers.registries).toEqual(["ghcr.io/atoll", "127.0.0.1:5000"]);
     expect(() => resolveAgentConfig(sources('[containers]\nregistries = "library"'))).toThrow("such as docker.io");
+  });
+
+  it("reads the words of the command that starts an engine, in which quotes keep spaces", () => {
+    const text = `[engines]\ncommand = '"/opt/my llama/llama-server" -m {model} --host {socket} -np {slots}'`;
+    expect(resolveAgentConfig(sources(text)).engines.command).toEqual([
+      ...["/opt/my llama/llama-server", "-m", "{model}", "--host", "{socket}", "-np", "{slots}"],
+    ]);
+  });
+  it.each([
+    ["no model", "llama-server --port {port}"],
+    ["no address", "llama-server -m {model}"],
+    ["two addresses", "llama-server -m {model} --port {port} --host {socket}"],
+    ["an unknown placeholder", "llama-server -m {model} --port {port} -np {slot}"],
+  ])("refuses a command of an engine with %s", (_what, command) => {
+    expect(() => resolveAgentConfig(sources(`[engines]\ncommand = "${command}"`))).toThrow(
+      "must be a command with {model} and either {socket} or {port}",
+    );
   });
 
   it("ignores flags for secrets", () => {

@@ -10,7 +10,7 @@ import { until } from "../../support/http/http.ts";
 import { PLAIN_PATHS, ScriptedEngine } from "../../support/servers/scripted-engine.ts";
 import { FakeLog } from "../builders.ts";
 
-const SETTINGS = { apiKey: null, slots: 2, allowRemote: false };
+const SETTINGS = { apiKey: null, slots: 2, allowRemote: false, command: null };
 const CARGO: CargoManifest = {
   slug: "plain",
   runtimeType: "engine",

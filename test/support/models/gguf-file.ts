@@ -9,7 +9,7 @@ export type GgufValue =
   | { type: "uint32" | "int32" | "float32"; value: number }
   | { type: "bool"; value: boolean }
   | { type: "string"; value: string }
-  | { type: "array"; of: "string" | "int32"; value: readonly (string | number)[] };
+  | { type: "array"; of: "string" | "int32" | "float32"; value: readonly (string | number)[] };
 
 /** Values. Default: zeros, as f16 for a matrix and f32 otherwise. */
 export interface GgufTensor {

@@ -1,10 +1,13 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { findProgram } from "../../../island-agent/runtimes/sandbox/choose-sandbox.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { freePort } from "../free-port.ts";
 import { requireDebian } from "./require-debian.ts";
 
+const PACKAGE = "llama.cpp-tools (test/support/servers/install-llama-server.sh)";
 const MAX_START_MS = 60_000;
 export const TINY_CHAT_MODEL = join(import.meta.dirname, "../../../catalog/models/tiny-islander.gguf");
 
@@ -16,9 +19,21 @@ interface LlamaServerOptions {
   readonly contextTokens?: number;
   /** Default 1. */
   readonly threads?: number;
+  /** File with which the model reads images. */
+  readonly projector?: string;
   readonly flags?: readonly string[];
   /** Default: a free port. */
   readonly port?: number;
+}
+
+/**
+ * Returns a command of llama-server that also works in a sandbox, where the script of install-llama-server.sh has no shell. Quotes keep
+ * spaces.
+ */
+export function llamaServerCommand(): string {
+  const path = requireDebian(findProgram("llama-server", process.env) ?? "llama-server", PACKAGE);
+  const [, program] = /^#!\/bin\/sh\nexec (.+) "\$@"\s*$/.exec(readFileSync(path, "utf8").slice(0, 1_000)) ?? [];
+  return program ?? path;
 }
 
 /** llama.cpp's own server, as hosts run it. */
@@ -37,7 +52,7 @@ export class LlamaServer implements AsyncDisposable {
 
   /** Starts a server and waits until it has loaded the model. @throws if llama-server is not installed. */
   static async start(options: LlamaServerOptions = {}): Promise<LlamaServer> {
-    requireDebian("llama-server", "llama.cpp-tools (test/support/servers/install-llama-server.sh)");
+    requireDebian("llama-server", PACKAGE);
     const server = new LlamaServer(options.port ?? (await freePort()), options);
     await server.#untilReady();
     return server;
@@ -77,10 +92,18 @@ export class LlamaServer implements AsyncDisposable {
   }
 
   #spawn(): ChildProcess {
-    const { model = TINY_CHAT_MODEL, slots = 4, contextTokens = 1_024, threads = 1, flags = [] } = this.#options;
+    const {
+      model = TINY_CHAT_MODEL,
+      slots = 4,
+      contextTokens = 1_024,
+      threads = 1,
+      projector,
+      flags = [],
+    } = this.#options;
     const size = ["--ctx-size", String(contextTokens * slots), "--parallel", String(slots)];
     const place = ["--host", "127.0.0.1", "--port", String(this.port), "--threads", String(threads)];
-    const args = ["--model", model, ...size, ...place, "--jinja", "--metrics", ...flags];
+    const vision = projector === undefined ? [] : ["--mmproj", projector];
+    const args = ["--model", model, ...vision, ...size, ...place, "--jinja", "--metrics", ...flags];
     return spawn("llama-server", args, { stdio: "ignore" });
   }
 

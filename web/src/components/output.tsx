@@ -88,7 +88,9 @@ export function JsonText({ value, label = "Output" }: { readonly value: unknown;
 }
 
 function shorten(_key: string, value: unknown): unknown {
-  if (typeof value !== "string" || value.length < 2_000 || !BASE64.test(value)) return value;
+  if (typeof value !== "string" || value.length < 2_000) return value;
+  if (value.startsWith("data:image/")) return `[image] (${value.length.toLocaleString("en")} characters)`;
+  if (!BASE64.test(value)) return value;
   return `${value.slice(0, 40)}… (${value.length.toLocaleString("en")} characters of base64)`;
 }
 

@@ -630,18 +630,31 @@ class ChatCompletionRequest(TypedDict):
 
 class ChatCompletionRequestMessagesItem(TypedDict):
     role: Literal["system", "user", "assistant", "tool", "developer"]
-    content: NotRequired[str | list[ChatCompletionRequestMessagesItemContentItem] | None]
-    """Text, or a list of text parts, which are joined"""
+    content: NotRequired[str | list[ChatCompletionRequestMessagesItemContentItem1 | ChatCompletionRequestMessagesItemContentItem2] | None]
+    """Text, or a list of parts; text parts are joined"""
     tool_calls: NotRequired[list[ChatCompletionRequestMessagesItemToolCallsItem] | None]
     """Tool calls of the assistant"""
     tool_call_id: NotRequired[str | None]
     """Id of the tool call that this `tool` message answers"""
 
 
-class ChatCompletionRequestMessagesItemContentItem(TypedDict):
+class ChatCompletionRequestMessagesItemContentItem1(TypedDict):
     type: Literal["text"]
-    """Other types are refused"""
+    """`text` or `image_url`; other types are refused"""
     text: str
+
+
+class ChatCompletionRequestMessagesItemContentItem2(TypedDict):
+    type: Literal["image_url"]
+    image_url: ChatCompletionRequestMessagesItemContentItem2ImageUrl
+    """Only in `user` messages"""
+
+
+class ChatCompletionRequestMessagesItemContentItem2ImageUrl(TypedDict):
+    """Only in `user` messages"""
+
+    url: str
+    """A data URL, or an https address, which the coordinator downloads. At most 16 images of together 3.0 MiB in a request"""
 
 
 class ChatCompletionRequestMessagesItemToolCallsItem(TypedDict):
@@ -973,7 +986,7 @@ class MessageRequest(TypedDict):
 
 class MessageRequestMessagesItem(TypedDict):
     role: Literal["user", "assistant", "system"]
-    content: str | list[MessageRequestMessagesItemContentItem1 | MessageRequestMessagesItemContentItem2 | MessageRequestMessagesItemContentItem3 | MessageRequestMessagesItemContentItem4 | MessageRequestMessagesItemContentItem5]
+    content: str | list[MessageRequestMessagesItemContentItem1 | MessageRequestMessagesItemContentItem2 | MessageRequestMessagesItemContentItem3 | MessageRequestMessagesItemContentItem4 | MessageRequestMessagesItemContentItem5 | MessageRequestMessagesItemContentItem6]
     """Text, or a list of blocks, of which the text blocks are joined"""
 
 
@@ -983,29 +996,47 @@ class MessageRequestMessagesItemContentItem1(TypedDict):
 
 
 class MessageRequestMessagesItemContentItem2(TypedDict):
+    type: Literal["image"]
+    source: MessageRequestMessagesItemContentItem2Source1 | MessageRequestMessagesItemContentItem2Source2
+    """Only in `user` messages"""
+
+
+class MessageRequestMessagesItemContentItem2Source1(TypedDict):
+    type: Literal["base64"]
+    media_type: Literal["image/jpeg", "image/png", "image/gif", "image/webp"]
+    data: str
+
+
+class MessageRequestMessagesItemContentItem2Source2(TypedDict):
+    type: Literal["url"]
+    url: str
+    """A data URL, or an https address, which the coordinator downloads. At most 16 images of together 3.0 MiB in a request"""
+
+
+class MessageRequestMessagesItemContentItem3(TypedDict):
     type: Literal["tool_use"]
     id: str
     name: str
     input: dict[str, Any]
 
 
-class MessageRequestMessagesItemContentItem3(TypedDict):
+class MessageRequestMessagesItemContentItem4(TypedDict):
     type: Literal["tool_result"]
     tool_use_id: str
-    content: NotRequired[str | list[MessageRequestMessagesItemContentItem3ContentItem] | None]
+    content: NotRequired[str | list[MessageRequestMessagesItemContentItem4ContentItem] | None]
     """Text, or text blocks"""
 
 
-class MessageRequestMessagesItemContentItem3ContentItem(TypedDict):
+class MessageRequestMessagesItemContentItem4ContentItem(TypedDict):
     type: Literal["text"]
     text: str
 
 
-class MessageRequestMessagesItemContentItem4(TypedDict):
+class MessageRequestMessagesItemContentItem5(TypedDict):
     type: Literal["thinking"]
 
 
-class MessageRequestMessagesItemContentItem5(TypedDict):
+class MessageRequestMessagesItemContentItem6(TypedDict):
     type: Literal["redacted_thinking"]
 
 
@@ -1098,7 +1129,7 @@ class CountTokensRequest(TypedDict):
 
 class CountTokensRequestMessagesItem(TypedDict):
     role: Literal["user", "assistant", "system"]
-    content: str | list[CountTokensRequestMessagesItemContentItem1 | CountTokensRequestMessagesItemContentItem2 | CountTokensRequestMessagesItemContentItem3 | CountTokensRequestMessagesItemContentItem4 | CountTokensRequestMessagesItemContentItem5]
+    content: str | list[CountTokensRequestMessagesItemContentItem1 | CountTokensRequestMessagesItemContentItem2 | CountTokensRequestMessagesItemContentItem3 | CountTokensRequestMessagesItemContentItem4 | CountTokensRequestMessagesItemContentItem5 | CountTokensRequestMessagesItemContentItem6]
     """Text, or a list of blocks, of which the text blocks are joined"""
 
 
@@ -1108,29 +1139,47 @@ class CountTokensRequestMessagesItemContentItem1(TypedDict):
 
 
 class CountTokensRequestMessagesItemContentItem2(TypedDict):
+    type: Literal["image"]
+    source: CountTokensRequestMessagesItemContentItem2Source1 | CountTokensRequestMessagesItemContentItem2Source2
+    """Only in `user` messages"""
+
+
+class CountTokensRequestMessagesItemContentItem2Source1(TypedDict):
+    type: Literal["base64"]
+    media_type: Literal["image/jpeg", "image/png", "image/gif", "image/webp"]
+    data: str
+
+
+class CountTokensRequestMessagesItemContentItem2Source2(TypedDict):
+    type: Literal["url"]
+    url: str
+    """A data URL, or an https address, which the coordinator downloads. At most 16 images of together 3.0 MiB in a request"""
+
+
+class CountTokensRequestMessagesItemContentItem3(TypedDict):
     type: Literal["tool_use"]
     id: str
     name: str
     input: dict[str, Any]
 
 
-class CountTokensRequestMessagesItemContentItem3(TypedDict):
+class CountTokensRequestMessagesItemContentItem4(TypedDict):
     type: Literal["tool_result"]
     tool_use_id: str
-    content: NotRequired[str | list[CountTokensRequestMessagesItemContentItem3ContentItem] | None]
+    content: NotRequired[str | list[CountTokensRequestMessagesItemContentItem4ContentItem] | None]
     """Text, or text blocks"""
 
 
-class CountTokensRequestMessagesItemContentItem3ContentItem(TypedDict):
+class CountTokensRequestMessagesItemContentItem4ContentItem(TypedDict):
     type: Literal["text"]
     text: str
 
 
-class CountTokensRequestMessagesItemContentItem4(TypedDict):
+class CountTokensRequestMessagesItemContentItem5(TypedDict):
     type: Literal["thinking"]
 
 
-class CountTokensRequestMessagesItemContentItem5(TypedDict):
+class CountTokensRequestMessagesItemContentItem6(TypedDict):
     type: Literal["redacted_thinking"]
 
 
@@ -1712,13 +1761,19 @@ class ResponseRequest(TypedDict):
 class ResponseRequestInputItem1(TypedDict):
     type: NotRequired[Literal["message"]]
     role: Literal["user", "assistant", "system", "developer"]
-    content: str | list[ResponseRequestInputItem1ContentItem]
-    """Text, or a list of text parts, which are joined"""
+    content: str | list[ResponseRequestInputItem1ContentItem1 | ResponseRequestInputItem1ContentItem2]
+    """Text, or a list of parts; text parts are joined"""
 
 
-class ResponseRequestInputItem1ContentItem(TypedDict):
+class ResponseRequestInputItem1ContentItem1(TypedDict):
     type: Literal["input_text", "output_text", "text"]
     text: str
+
+
+class ResponseRequestInputItem1ContentItem2(TypedDict):
+    type: Literal["input_image"]
+    image_url: str
+    """As `image_url.url` of a chat completion. Only in `user` messages"""
 
 
 class ResponseRequestInputItem2(TypedDict):
@@ -2593,6 +2648,7 @@ class OwnedCargo(TypedDict):
     task: NotRequired[Literal["feature-extraction", "text-ranking"]]
     parts: NotRequired[list[OwnedCargoPartsItem]]
     projector: NotRequired[OwnedCargoProjector]
+    reads_images: NotRequired[bool]
     adapters: NotRequired[list[OwnedCargoAdaptersItem]]
     reasoning: NotRequired[bool]
     tools: NotRequired[Literal["template", "grammar"]]
@@ -2686,6 +2742,7 @@ class CreateCargo(TypedDict):
     task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
     parts: NotRequired[list[CreateCargoPartsItem] | None]
     projector: NotRequired[CreateCargoProjector | None]
+    reads_images: NotRequired[bool | None]
     adapters: NotRequired[list[CreateCargoAdaptersItem] | None]
     reasoning: NotRequired[bool | None]
     tools: NotRequired[Literal["template", "grammar", None]]
@@ -2770,6 +2827,7 @@ class ChangeCargo(TypedDict):
     task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
     parts: NotRequired[list[ChangeCargoPartsItem] | None]
     projector: NotRequired[ChangeCargoProjector | None]
+    reads_images: NotRequired[bool | None]
     adapters: NotRequired[list[ChangeCargoAdaptersItem] | None]
     reasoning: NotRequired[bool | None]
     tools: NotRequired[Literal["template", "grammar", None]]

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { unlessUws } from "../../../support/transport.ts";
+import { largeBodyOf } from "../../../../coordinator/http/middleware/body.ts";
 import { Api, readToEnd } from "../api.ts";
 
 let api: Api;
@@ -61,11 +62,22 @@ describe("a JSON body", () => {
     ]);
   });
 
-  it("may have exactly 1 MB", async () => {
-    const fits = VALID + " ".repeat(1_048_576 - VALID.length);
-    expect((await api.call("POST", "/jobs", { body: fits })).status).toBe(201);
-    const response = await api.call("POST", "/jobs", { body: `${fits} ` });
+  it.each([
+    ["/conversations", "{}", 1],
+    ["/jobs", VALID, 6],
+  ])("of %s with the start %s may have exactly %d MB", async (path, start, megabytes) => {
+    const fits = start + " ".repeat(megabytes * 1_048_576 - start.length);
+    expect((await api.call("POST", path, { body: fits })).status).toBe(201);
+    const response = await api.call("POST", path, { body: `${fits} ` });
     expect([response.status, response.body.error.code]).toEqual([413, "payload_too_large"]);
+  });
+
+  it("above 1 MB is refused while 8 such bodies of the account are read", async () => {
+    const body = VALID + " ".repeat(1_048_576);
+    const taken = Array.from({ length: 8 }, () => largeBodyOf(api.accountId)());
+    expect(await api.call("POST", "/jobs", { body })).toMatchObject({ status: 429 });
+    for (const release of taken) if (typeof release === "function") release();
+    expect((await api.call("POST", "/jobs", { body })).status).toBe(201);
   });
 
   it(
@@ -76,7 +88,7 @@ describe("a JSON body", () => {
     async () => {
       const size = 1_048_578;
       const head = ["Host: x", `Authorization: Bearer ${api.key}`];
-      const socket = await api.raw("POST /api/v1/jobs HTTP/1.1", ...head, `Content-Length: ${size}`);
+      const socket = await api.raw("POST /api/v1/conversations HTTP/1.1", ...head, `Content-Length: ${size}`);
       socket.write(" ".repeat(size / 2));
       // This is longer than what the library reads after a response.
       await sleep(700);

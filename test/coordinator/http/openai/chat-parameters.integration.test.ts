@@ -1,6 +1,9 @@
 import type { OpenAI } from "openai";
 import { completeWith } from "../scripted-chats.ts";
+import { encodePng } from "../../../support/models/test-images.ts";
 import { describeParameters } from "./parameter-cases.ts";
+
+const PNG = encodePng(1, 1, []).toString("base64");
 
 type Params = OpenAI.ChatCompletionCreateParams;
 type Message = OpenAI.ChatCompletionMessageParam;
@@ -15,6 +18,8 @@ const FORMAT = { type: "json_schema", json_schema: { name: "sum", schema: SCHEMA
 const message = (members: object) => [{ ...ASKED, ...members }];
 const called = (members: object) => [ASKED, { role: "assistant", tool_calls: [{ ...CALL, ...members }] }];
 const part = (members: object) => message({ content: [{ type: "text", text: "Hi", ...members }] });
+const image = (members: object) =>
+  message({ content: [{ type: "image_url", image_url: { url: "https://images.example/a.png", ...members } }] });
 const tool = { type: "function" as const, function: { name: "sum", parameters: SCHEMA } };
 
 /** Every parameter of the official client. The type makes the list complete. */
@@ -87,10 +92,17 @@ const PARTS: Required<{ [Name in AnyKey<Part> as `messages[].content[].${Name}`]
   "messages[].content[].type": part({}),
   "messages[].content[].text": part({ text: "Ho" }),
   "messages[].content[].prompt_cache_breakpoint": part({ prompt_cache_breakpoint: { mode: "explicit" } }),
-  "messages[].content[].image_url": message({ content: [{ type: "image_url", image_url: { url: "data:,x" } }] }),
+  "messages[].content[].image_url": image({}),
   "messages[].content[].input_audio": message({ content: [{ type: "input_audio", input_audio: { data: "" } }] }),
   "messages[].content[].file": message({ content: [{ type: "file", file: { file_id: "a" } }] }),
   "messages[].content[].refusal": message({ role: "assistant", content: [{ type: "refusal", refusal: "No" }] }),
+};
+
+const IMAGE: Required<{
+  [Name in AnyKey<OpenAI.ChatCompletionContentPartImage.ImageURL> as `messages[].content[].image_url.${Name}`]: unknown;
+}> = {
+  "messages[].content[].image_url.url": image({ url: `data:image/png;base64,${PNG}` }),
+  "messages[].content[].image_url.detail": image({ detail: "high" }),
 };
 
 const STREAM_OPTIONS: Required<{
@@ -175,6 +187,7 @@ describeParameters({
     ...MESSAGES,
     ...CALLS,
     ...PARTS,
+    ...IMAGE,
     ...STREAM_OPTIONS,
     ...JSON_SCHEMA,
     ...TOOL,
@@ -182,6 +195,7 @@ describeParameters({
     ...OF_OTHERS,
   },
   context: {
+    "messages[].content[].image_url.detail": { messages: image({}) },
     "messages[].tool_calls[].index": { messages: called({}) },
     "messages[].tool_calls[].extra_content": { messages: called({}) },
     ...Object.fromEntries(Object.keys(CHOICES).map((name) => [name, { tools: [tool] }])),

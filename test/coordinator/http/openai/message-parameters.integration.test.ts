@@ -1,6 +1,9 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { completeWith } from "../scripted-chats.ts";
+import { encodePng } from "../../../support/models/test-images.ts";
 import { describeParameters } from "./parameter-cases.ts";
+
+const PNG = encodePng(1, 1, []).toString("base64");
 
 type Names<T> = Required<{ [Name in keyof T]: unknown }>;
 
@@ -18,6 +21,13 @@ const SCHEMA = { type: "object", properties: {} };
 const SUM = { name: "sum", input_schema: SCHEMA };
 const tool = (members: object) => [{ ...SUM, ...members }];
 const ofTool = { tools: [SUM] };
+
+const image = (source: object) => [
+  {
+    role: "user",
+    content: [{ type: "image", source: { type: "url", url: "https://images.example/a.png", ...source } }],
+  },
+];
 
 const PROMPT = {
   model: "second",
@@ -42,14 +52,16 @@ const PROMPT = {
   "messages[].content[].caller": message({ text: "Hi", caller: { type: "direct" } }),
   "messages[].content[].cache_control": message({ text: "Hi", ...cache }),
   "messages[].content[].citations": message({ text: "Hi", citations: [] }),
-  "messages[].content[].source": message({ source: {} }),
-  "messages[].content[].content[].source": answered({ content: block({ source: {} }) }),
+  "messages[].content[].source": image({}),
+  "messages[].content[].source.type": image({}),
+  "messages[].content[].source.url": image({ url: "https://images.example/b.png" }),
+  "messages[].content[].source.media_type": image({ type: "base64", media_type: "image/gif", data: PNG }),
+  "messages[].content[].source.data": image({ type: "base64", media_type: "image/png", data: PNG }),
   system: "Be kind.",
   "system[].type": block({}),
   "system[].text": block({}),
   "system[].cache_control": block(cache),
   "system[].citations": block({ citations: [] }),
-  "system[].source": block({ source: {} }),
   tools: [SUM],
   "tools[]": [SUM],
   "tools[].type": tool({ type: "custom" }),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { requestParameters } from "../../../../tools/generated/api.ts";
 import { parameterRows, type ParameterRow } from "../../../../tools/generated/parameter-tables.ts";
 import { Api } from "../api.ts";
+import { letReadImages } from "../api-catalog.ts";
 
 export interface ParameterCases {
   /** Endpoint whose schema declares the parameters, such as "POST /chat/completions". */
@@ -34,6 +35,7 @@ export function describeParameters(cases: ParameterCases): void {
   describe(`the parameters of ${endpoint}`, () => {
     let api: Api;
     beforeAll(async () => {
+      letReadImages();
       api = await Api.open();
       await arrange(api);
     });

@@ -6,6 +6,8 @@ import { describeParameters } from "./parameter-cases.ts";
 
 const item = (members: object) => [{ role: "user", content: "Ho", ...members }];
 const part = (members: object) => item({ content: [{ type: "input_text", text: "Ho", ...members }] });
+const image = (members: object) =>
+  item({ content: [{ type: "input_image", image_url: "https://images.example/a.png", ...members }] });
 const CALL = { type: "function_call", call_id: "call_1", name: "sum", arguments: "{}" };
 const called = (members: object) => [{ ...CALL, ...members }];
 const told = (output: unknown) => [CALL, { type: "function_call_output", call_id: "call_1", output }];
@@ -82,6 +84,9 @@ describeParameters({
     "input[].content": item({ content: "He" }),
     "input[].content[].type": part({ type: "input_text" }),
     "input[].content[].text": part({ text: "He" }),
+    "input[].content[].image_url": image({}),
+    "input[].content[].detail": image({ detail: "high" }),
+    "input[].content[].file_id": image({ file_id: "file_1" }),
     "input[].content[].annotations": part({ annotations: [] }),
     "input[].content[].logprobs": part({ logprobs: [] }),
     "input[].call_id": called({ call_id: "call_2" }),
@@ -150,6 +155,7 @@ describeParameters({
     "input[].status": plainItem,
     "input[].phase": plainItem,
     "input[].content[].annotations": plainPart,
+    "input[].content[].detail": { input: image({}) },
     "input[].content[].logprobs": plainPart,
     "input[].output[].annotations": { input: told([{ type: "input_text", text: "15" }]) },
     "input[].output[].logprobs": { input: told([{ type: "input_text", text: "15" }]) },

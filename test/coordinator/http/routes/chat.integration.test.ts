@@ -95,7 +95,8 @@ describe("POST /chat/completions", () => {
   });
 
   it.each([
-    [{ type: "image_url", image_url: { url: "x" } }, "type", '"image_url" is not supported; only text is'],
+    [{ type: "input_audio", input_audio: {} }, "type", '"input_audio" is not supported; only text and images are'],
+    [{ type: "image_url", image_url: { url: "x" } }, "image_url.url", "must be a data URL"],
     [{ text: "a" }, "type", "is missing"],
     [{ type: "text", text: 4 }, "text", "expected string"],
   ])("names the refused part %j by its path", async (part, member, words) => {

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-const SETTINGS = { apiKey: null, slots: 2, allowRemote: false };
+const SETTINGS = { apiKey: null, slots: 2, allowRemote: false, command: null };
 
 /** Attaches engines, and waits until they are ready. */
 async function open(urls: readonly string[], more: Partial<typeof SETTINGS> = {}): Promise<Engines> {
@@ -89,14 +89,14 @@ describe("the engines of a host", () => {
     expect([engines.serves(cargo), engines.serves({ ...cargo, task: "text-ranking" })]).toEqual([true, false]);
   });
 
-  it("report the features of the engine without those that the model lacks", async () => {
+  it("report the features of the engine without those that the model lacks, and whether it reads images", async () => {
     await using kobold = await EngineReplay.open("kobold-cpp");
     await using llama = await EngineReplay.open("llama-server");
     await using ollama = await EngineReplay.open("ollama");
     await using engines = await open([kobold.url, llama.url, ollama.url]);
     const own = engines.reports().map(({ features }) => features.filter((name) => /^chat\.(?!large|long)/.test(name)));
     expect(own).toEqual([
-      ["chat.raw"],
+      ["chat.raw", "chat.images"],
       ["chat.json", "chat.schema2", "chat.logprobs", "chat.raw", "chat.sampling2"],
       ["chat.json", "chat.schema2", "chat.tools", "chat.tools-json"],
     ]);
