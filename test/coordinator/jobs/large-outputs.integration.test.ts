@@ -142,6 +142,6 @@ it("an account whose jobs have stored a day's output gets no more, whichever Isl
   island.send(...beginFrames(second), imageFrame(second, 1, "A".repeat(0.6 * MIB)));
   expect(await errorOf(second)).toMatchObject({
     code: "output_too_large",
-    message: expect.stringContaining("for one account per day"),
+    message: expect.stringContaining("reached its daily limit"),
   });
 });

@@ -43,10 +43,10 @@ it.skipIf(!CAN_MOUNT)(
       version: "0.0.0-test",
       onFatal: (error) => lines.push(String(error)),
     });
-    await expect.poll(() => lines[0]).toMatch(/ENOSPC.*The start is waiting/);
+    await expect.poll(() => lines[0]).toMatch(/ENOSPC.*Waiting until storage/);
     disk.free();
     const coordinator = await opening;
-    expect(lines.filter((line) => line.includes("The start is waiting"))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes("Waiting until storage"))).toHaveLength(1);
     expect((await fetch(`${coordinator.url}/api/v1/health`)).status).toBe(200);
     await coordinator.close();
   },
@@ -81,7 +81,7 @@ it.skipIf(!CAN_MOUNT)("retryWhileReadOnly() repairs a key file that a full disk 
   const token = (await opening).issue("job_1", 1, "island_1");
   expect((await openAttemptTokens(fileSecrets(disk.path))).issue("job_1", 1, "island_1")).toBe(token);
   expect(lines).toEqual([
-    expect.stringContaining("The start is waiting"),
+    expect.stringContaining("Waiting until storage"),
     expect.stringContaining("continuing the start"),
   ]);
 });
@@ -102,7 +102,7 @@ it("openCoordinator() waits while another process has the write lock of the data
   const { lines, log } = keptLog();
   const clock = new ManualClock();
   const opening = retryWhileReadOnly(() => openSqliteStore({ path: folder.file("atoll.db"), clock }), { clock, log });
-  await expect.poll(() => lines[0], { timeout: 20_000 }).toMatch(/another process is writing.*The start is waiting/);
+  await expect.poll(() => lines[0], { timeout: 20_000 }).toMatch(/another process is writing.*Waiting until storage/);
   other.exec("COMMIT");
   other.close();
   clock.advance(1_000);

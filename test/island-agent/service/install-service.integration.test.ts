@@ -159,6 +159,6 @@ describe("homeOf()", () => {
   });
 
   it.each(["no-such-user-here", "a b", "$(id)", "-x", ""])("refuses %j", async (user) => {
-    await expect(homeOf(user)).rejects.toThrow(/no user|must be valid/);
+    await expect(homeOf(user)).rejects.toThrow(/no user|Invalid user name/);
   });
 });
