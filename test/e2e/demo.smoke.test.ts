@@ -12,7 +12,7 @@ describe("npm run demo", () => {
     expect(stdout).toContain('"type":"done"');
     expect(stdout).toContain('cancel   {"id":"job_');
     expect(stdout).toMatch(/credits {2}\d/);
-    const [, near, far] = /is (\S+) near to .*, (\S+) to/.exec(stdout) ?? [];
+    const [, near, far] = /similarity (\S+) to .*, (\S+) to/.exec(stdout) ?? [];
     expect(Number(near)).toBeGreaterThan(Number(far) + 0.3);
     expect(stdout).toMatch(/classify ".*": ok/);
     expect(stdout).toMatch(/draw {5}".*": png, \d+ bytes/);
