@@ -11,7 +11,6 @@ import { importedModelsDirectory, storeModelFile, type StoredModel } from "../ca
 import { PinLookupError } from "../catalog/pin-lookup/lookup-http.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { cargoFeaturesOf } from "../../shared/features/cargo-features.ts";
 import { totalVramBytes } from "../../shared/hardware.ts";
 import { SEEN_LATELY_MS } from "../islands/island-service.ts";
 import { fits } from "../scheduler/fit.ts";
@@ -76,8 +75,6 @@ export async function countFittingIslands(
   nowMs: number,
 ): Promise<IslandCounts> {
   const cargo = { ...cargoOf(file), onlyIslandsOf: null };
-  // Reports in the database have no features. All agents of this version have them.
-  const features = cargoFeaturesOf(cargo, {});
   const counts = { online: 0, fitting: 0 };
   for (let offset = 0; offset < MAX_ISLANDS; offset += PAGE) {
     const filter = { seenSinceMs: nowMs - SEEN_LATELY_MS, isSuspended: false };
@@ -85,7 +82,7 @@ export async function countFittingIslands(
     for (const { accountId, hardware, runtimes } of islands) {
       const vramBytes = totalVramBytes(hardware);
       const types = runtimes.map(({ type }) => type);
-      const island = { accountId, runtimes: types, ramBytes: hardware.ramBytes, vramBytes, draining: false, features };
+      const island = { accountId, runtimes: types, ramBytes: hardware.ramBytes, vramBytes, draining: false };
       counts.online += 1;
       if (fits(cargo, island) === true) counts.fitting += 1;
     }
