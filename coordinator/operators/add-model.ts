@@ -57,7 +57,8 @@ export async function previewModel(
   if (typeof projector === "string" && source.kind !== "disk") {
     throw new ServiceError("bad_request", "The projector's file can be named only for a model on disk");
   }
-  const access = source.kind === "ollama" ? { ...policy, hub: source.registry.origin, token: null } : policy;
+  const access: HubPolicy =
+    source.kind === "ollama" ? { ...policy, hub: source.registry.origin, token: null, isRegistry: true } : policy;
   const requests = openHubRequests(access, signal);
   const all = await findModel(source, policy.hub, requests);
   const found = projector === false ? { ...all, projector: null } : all;
