@@ -110,11 +110,8 @@ export async function addModel(
     for (const each of files) {
       if (each === null || typeof each.from !== "string") continue;
       const directory = importedModelsDirectory(config);
-      const copy = await storeModelFile(each.from, file.slug, "llmcpp", directory, config.minFreeDiskBytes);
-      stored.push(copy);
-      if (copy.model.sha256 !== each.sha256) {
-        throw new ServiceError("bad_request", `${each.from} changed while it was copied. Repeat the command`);
-      }
+      const { from, sha256 } = each;
+      stored.push(await storeModelFile(from, file.slug, "llmcpp", directory, config.minFreeDiskBytes, sha256));
     }
     await cargos.importFile(actor, JSON.stringify(file));
     return stored;
