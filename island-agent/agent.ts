@@ -155,6 +155,7 @@ export class IslandAgent {
         log,
         files,
         runtimes,
+        engines: parts.engines,
         onChange,
       },
       recommend === null ? null : (signal) => recommend(hostId, signal),
