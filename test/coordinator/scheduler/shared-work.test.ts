@@ -166,6 +166,18 @@ describe("a job that was taken for another coordinator", () => {
   });
 });
 
+describe("SharedWork.offer()", () => {
+  it("offers no more slots than an engine's model has", () => {
+    const bench = new Bench();
+    const facts = { features: [], contextTokens: null, parameters: null, quantization: null };
+    bench.up({ slots: 8, engineModels: [{ key: "hf:owner/repo", slots: 2, ...facts }] });
+    const limits = { maxSlots: 100, maxIslands: 10, except: new Set<string>() };
+    const { islands } = bench.scheduler.shared.offer([{ ...LLAMA, jobs: 5 }], limits);
+    expect(islands).toMatchObject([{ id: "isle-1", slots: 2 }]);
+    expect(bench.scheduler.shared.slotsFor(LLAMA)).toBe(2);
+  });
+});
+
 describe("SharedWork.takeNext()", () => {
   it("takes jobs of the kind in fair order", () => {
     const bench = new Bench(cargos);
