@@ -61,8 +61,9 @@ describe("SharedWork.waiting()", () => {
           return workKeyOf(job) === workKeyOf(kind);
         });
         expect(jobs).toBe(waiting.length);
-        const fitting = waiting[0] === undefined ? [] : naive.fitting(waiting[0]);
-        expect(slots).toBe(fitting.reduce((sum, { info }) => sum + info.slots, 0));
+        const [job] = waiting;
+        const slotsOfEach = job === undefined ? [] : naive.fitting(job).map((island) => naive.slotsOf(island, job));
+        expect(slots).toBe(slotsOfEach.reduce((sum, each) => sum + each, 0));
       }
       const sum = real.shared.waiting().reduce((total, { jobs }) => total + jobs, 0);
       expect(sum).toBe(naive.waiting.size);
