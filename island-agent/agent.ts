@@ -6,7 +6,7 @@ import type { FromIsland } from "../shared/protocol/from-island.ts";
 import { CargoPool } from "./execution/cargo-pool.ts";
 import { Executor, type ExecutorDeps } from "./execution/executor.ts";
 import { IslandReports, type AgentStatus, type LinkState, type UsageReport } from "./execution/island-reports.ts";
-import { slotsFor } from "./config/resolve-agent-config.ts";
+import { allSlotsFor, slotsFor } from "./config/resolve-agent-config.ts";
 import { memoryCapsOf } from "./hardware/memory-caps.ts";
 import { openBackgroundDownloads, type BackgroundDownloads } from "./preload/background-downloads.ts";
 import { openCargoAdmission, type CargoAdmission, type AdmissionOptions } from "./session/cargo-admission.ts";
@@ -31,7 +31,7 @@ const MAX_STOP_MS = 2_000;
 
 /** Resources that the owner can change while the agent runs. The open hours can change too. */
 interface Offer {
-  /** Jobs that run at the same time, at least 1; null: chosen by `slotsFor`. */
+  /** Jobs that run at the same time, at least 1; null: chosen by `allSlotsFor`. */
   readonly slots: number | null;
   /** Hardware after the owner's caps. */
   readonly hardware: Hardware;
@@ -120,7 +120,7 @@ export class IslandAgent {
       runtimes,
       random = Math.random,
     } = parts;
-    const slots = slotsFor(offer, parts.engines.slots());
+    const slots = allSlotsFor(offer, runtimes.size > 0, parts.engines.slots());
     const caps = memoryCapsOf(offer.hardware);
     this.#offer = offer;
     this.#slots = slots;
@@ -144,6 +144,7 @@ export class IslandAgent {
       executor: this.#executor,
       outbox: this.#outbox,
       slots: () => this.#slots,
+      runtimeSlots: () => slotsFor(this.#offer),
       hardware: () => this.#offer.hardware,
     });
     this.downloads = openBackgroundDownloads(
@@ -155,6 +156,7 @@ export class IslandAgent {
         log,
         files,
         runtimes,
+        engines: parts.engines,
         onChange,
       },
       recommend === null ? null : (signal) => recommend(hostId, signal),
@@ -208,6 +210,7 @@ export class IslandAgent {
 
   /** Opens a new session, whose `hello` has the current runtimes and offer. Running jobs continue in it. */
   announce(): void {
+    this.#changeSlots();
     this.#renew.abort(new SessionRenewal("the offer of this Island changed"));
   }
 
@@ -228,7 +231,8 @@ export class IslandAgent {
 
   /** Returns whether the number of slots has changed. */
   #changeSlots(): boolean {
-    const slots = slotsFor(this.#offer, this.#parts.engines.slots());
+    const { engines, runtimes } = this.#parts;
+    const slots = allSlotsFor(this.#offer, runtimes.size > 0, engines.slots());
     if (slots === this.#slots) return false;
     this.#slots = slots;
     this.#executor.setSlots(slots);

@@ -132,7 +132,7 @@ export class MutableIsland implements IslandView {
     this.#ignored = null;
   }
 
-  applyHello({ hardware, runtimes, slots, draining, policy, features, state }: Hello): void {
+  applyHello({ hardware, runtimes, slots, runtimeSlots, draining, policy, features, state }: Hello): void {
     this.#setUsage(state);
     this.#facts = {
       id: this.hostId,
@@ -141,6 +141,7 @@ export class MutableIsland implements IslandView {
       ramBytes: hardware.ramBytes,
       vramBytes: totalVramBytes(hardware),
       slots,
+      runtimeSlots,
       draining,
       policy,
       // Agents of earlier versions do not report what the runtimes of every agent can do.

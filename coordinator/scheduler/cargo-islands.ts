@@ -1,4 +1,5 @@
-import { fits, MISFITS, type Misfit, type ScheduledCargo } from "./fit.ts";
+import type { EngineModelReport } from "../../shared/protocol/from-island.ts";
+import { engineModelFor, fits, MISFITS, type Misfit, type ScheduledCargo } from "./fit.ts";
 import { IndexedHeap, type HeapItem } from "./indexed-heap.ts";
 import type { OnlineIsland } from "./online-island.ts";
 import type { BreakerFailure } from "./circuit-breaker.ts";
@@ -22,7 +23,9 @@ interface Entry extends HeapItem {
   /** The breaker that blocks jobs of the Cargo. `half_open`: the Island runs a probe and gets no other job. */
   breaker: "closed" | "half_open" | "open";
   hasModel: boolean;
-  /** All slots of the Island, free or not, at the time of counting. */
+  /** The engine's model that runs the Cargo; undefined: a runtime runs it. */
+  served: EngineModelReport | undefined;
+  /** All slots of the Island for the Cargo, free or not, at the time of counting. */
   slots: number;
   /** The part of the rank that depends on the Cargo; see `meritOf`. */
   merit: number;
@@ -34,8 +37,8 @@ function ranksBefore(a: Entry, b: Entry): boolean {
   return a.rank === b.rank ? a.island.id < b.island.id : a.rank < b.rank;
 }
 
-function isReady({ fit, breaker, island }: Entry): boolean {
-  return fit === true && breaker === "closed" && island.freeSlots > 0;
+function isReady({ fit, breaker, island, served }: Entry): boolean {
+  return fit === true && breaker === "closed" && island.freeSlotsFor(served) > 0;
 }
 
 /** Returns true if jobs may wait for the Island, even while it is busy. */
@@ -73,7 +76,8 @@ export class CargoIslands {
     const availability = modelAvailabilityOf(this.cargo, island.info);
     entry.fit = fits(this.cargo, island.info);
     entry.hasModel = availability !== "absent";
-    entry.slots = island.info.slots;
+    entry.served = engineModelFor(this.cargo, island.info);
+    entry.slots = island.slotsFor(entry.served);
     entry.merit = meritOf(availability, island.record.measureOf(this.cargo.slug));
     const breaker = island.breakerFor(this.cargo.slug);
     entry.breaker = breaker === undefined ? "closed" : breaker.isOpen ? "open" : "half_open";
@@ -128,10 +132,15 @@ export class CargoIslands {
       seen.push(entry);
       if (except.has(entry.island.id)) continue;
       first.push(entry.island);
-      free += entry.island.freeSlots;
+      free += entry.island.freeSlotsFor(entry.served);
     }
     for (const back of seen) this.#ready.push(back);
     return first;
+  }
+
+  /** Returns the engine's model that runs the Cargo on the Island; undefined: a runtime runs it. */
+  servedOn(islandId: string): EngineModelReport | undefined {
+    return this.#entries.get(islandId)?.served;
   }
 
   /** Returns true if {@link best} may return the Island. */
@@ -232,6 +241,7 @@ function newEntry(island: OnlineIsland): Entry {
     fit: "runtime_missing",
     breaker: "closed",
     hasModel: false,
+    served: undefined,
     slots: 0,
     merit: 0,
     rank: 0,

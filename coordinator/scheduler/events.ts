@@ -13,6 +13,8 @@ export interface SchedulerIsland {
   readonly vramBytes: number;
   /** Maximum number of concurrent jobs, over all Cargos. */
   readonly slots: number;
+  /** Maximum number of concurrent jobs that no engine runs; if absent, `slots`. */
+  readonly runtimeSlots?: number | undefined;
   readonly draining: boolean;
   /** What the owner allows; if absent, everything. */
   readonly policy?: OwnerPolicy | undefined;

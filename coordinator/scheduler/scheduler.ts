@@ -310,7 +310,8 @@ export class Scheduler {
 
   #assign(job: QueuedJob, island: OnlineIsland): SchedulerEffect {
     const { slug } = job.kind;
-    island.takeSlot(job.id, slug, this.#waiting.start(job, this.#nowMs));
+    const served = this.#indices.peek(job.kind)?.servedOn(island.id);
+    island.takeSlot(job.id, slug, this.#waiting.start(job, this.#nowMs), served);
     // The job is a probe, and the only job that the Island gets for now.
     if (island.breakerFor(slug) !== undefined) this.#indices.put(island);
     return { kind: "assign", jobId: job.id, islandId: island.id };

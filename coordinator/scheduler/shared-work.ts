@@ -143,7 +143,9 @@ export function sharedWork(
       }));
       const picked = pickByShare(ready, maxIslands).map((island): OfferedIsland => {
         const serves = kinds.flatMap(({ index }, nth) => (index?.mayServe(island.id, []) === true ? [nth] : []));
-        return { id: island.id, accountId: island.info.accountId, slots: island.freeSlots, serves };
+        // An offer has one number for all kinds, and no job may find its slot taken.
+        const slots = serves.map((nth) => island.freeSlotsFor(kinds[nth]?.index?.servedOn(island.id)));
+        return { id: island.id, accountId: island.info.accountId, slots: Math.min(...slots), serves };
       });
       return { kinds: waiting.map(workKindOf), islands: picked };
     },

@@ -48,7 +48,7 @@ const JOBS = settingGroup("Jobs", {
     min: 1,
     max: MAX_SLOTS,
     fallback: null,
-    unsetMeans: "4, or as many as the engines have if that is more",
+    unsetMeans: "4, and as many as the engines have",
     meaning: "Number of jobs that run at the same time",
   }),
   threads: setting.integer("threads", {

@@ -163,9 +163,15 @@ export function describeUnknownEnv(env: SettingSources["env"]): string | null {
   ]);
 }
 
-/** Returns the number of concurrent jobs: the setting, or 4, or the slots of the engines if they have more. */
-export function slotsFor({ slots }: Pick<AgentConfig, "slots">, engineSlots = 0): number {
-  return slots ?? Math.min(MAX_SLOTS, Math.max(DEFAULT_SLOTS, engineSlots));
+/** Returns the number of concurrent jobs of the runtimes: the setting, or 4. */
+export function slotsFor({ slots }: Pick<AgentConfig, "slots">): number {
+  return slots ?? DEFAULT_SLOTS;
+}
+
+/** Returns the number of concurrent jobs: the setting, or those of the runtimes, if any, and of the engines. */
+export function allSlotsFor({ slots }: Pick<AgentConfig, "slots">, hasRuntimes: boolean, engineSlots: number): number {
+  const sum = (hasRuntimes ? DEFAULT_SLOTS : 0) + engineSlots;
+  return slots ?? Math.min(MAX_SLOTS, Math.max(1, sum));
 }
 
 /** Returns the CPU threads for jobs: the setting, or all physical cores but one; at least 1, at most the cap. */

@@ -83,7 +83,7 @@ export class CargoPool {
   async acquire(manifest: CargoManifest, signal: AbortSignal): Promise<CargoLease> {
     signal.throwIfAborted();
     const key = keyOf(manifest);
-    while (this.#budget.isOverdue && this.#isLoaded(key)) await abortable(this.#budget.changed(), signal);
+    while (this.#budget.isOverdue && this.#isInMemory(key)) await abortable(this.#budget.changed(), signal);
     if (this.#isClosed) throw shutdownFailure();
     const entry = this.#entries.get(key) ?? this.#load(key, manifest);
     entry.users += 1;
@@ -259,7 +259,8 @@ export class CargoPool {
     const { key, loaded, ramCeilingBytes } = entry;
     if (loaded === null || entry.isLeaving) return;
     entry.isLeaving = true;
-    if (loaded.memory !== null) this.#needs.note(key, { memory: loaded.memory, ramCeilingBytes });
+    if (loaded.memory !== null && this.#budget.holds(entry))
+      this.#needs.note(key, { memory: loaded.memory, ramCeilingBytes });
     const leaving = this.#dispose(entry, loaded);
     this.#leaving.add(leaving);
     this.#track(leaving.finally(() => this.#leaving.delete(leaving)));
@@ -309,9 +310,10 @@ export class CargoPool {
     this.#budget.leave(entry);
   }
 
-  #isLoaded(key: string): boolean {
+  /** Returns whether the Cargo is loaded in the Island's memory, not in an engine's. */
+  #isInMemory(key: string): boolean {
     const entry = this.#entries.get(key);
-    return entry !== undefined && entry.loaded !== null;
+    return entry !== undefined && entry.loaded !== null && this.#budget.holds(entry);
   }
 
   #track(work: Promise<void>): void {

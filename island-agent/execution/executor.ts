@@ -11,6 +11,7 @@ import type { FetchedFiles, FetchJobFiles } from "./job-files.ts";
 import { failureReasonOf, type EndedJob } from "./job-history.ts";
 import type { LastFrame } from "../session/attempt-log.ts";
 import type { Outbox } from "../session/outbox.ts";
+import type { Engines } from "../runtimes/engine/engines.ts";
 import { CargoGone } from "../runtimes/runtime.ts";
 import { Semaphore } from "../../shared/async/semaphore.ts";
 import { MIB } from "../../shared/format-bytes.ts";
@@ -24,6 +25,8 @@ export interface ExecutorDeps {
   readonly outbox: Outbox;
   readonly pool: Pick<CargoPool, "acquire" | "progressOf">;
   readonly files: Pick<CargoFiles, "refusalOf">;
+  /** Engines of the host. The jobs that they run need no disk space. */
+  readonly engines: Pick<Engines, "serves">;
   /** Called when the state in reports has changed. */
   readonly onChange: () => void;
   readonly clock: Clock;
@@ -107,7 +110,8 @@ export class Executor {
       outbox.refuse({ type: "refused", jobId, attempt, code: "island_refused", message });
       return;
     }
-    const lack = this.#deps.files.refusalOf(assign.cargo);
+    const { engines, files } = this.#deps;
+    const lack = engines.serves(assign.cargo) ? null : files.refusalOf(assign.cargo);
     if (lack !== null) return this.#refuse(assign, lack);
     const abort = new AbortController();
     outbox.open(assign, (failure) => abort.abort(failure));

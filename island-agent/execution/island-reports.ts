@@ -60,6 +60,8 @@ export interface IslandFacts {
   readonly hostId: string;
   readonly version: string;
   readonly slots: () => number;
+  /** Jobs of the runtimes at the same time. */
+  readonly runtimeSlots: () => number;
   readonly policy: () => OwnerPolicy;
   readonly hardware: () => Hardware;
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly version: string }>;
@@ -115,7 +117,7 @@ export class IslandReports {
   }
 
   hello(isDraining: boolean): Hello {
-    const { hostId, version, slots, policy, hardware, outbox, fetchFiles, engines } = this.#facts;
+    const { hostId, version, slots, runtimeSlots, policy, hardware, outbox, fetchFiles, engines } = this.#facts;
     const chats = AGENT_FEATURES.filter((name) => name !== "chat.images" || engines.spawns);
     return {
       type: "hello",
@@ -125,6 +127,7 @@ export class IslandReports {
       hardware: hardware(),
       runtimes: this.#runtimes(),
       slots: slots(),
+      ...(runtimeSlots() < slots() ? { runtimeSlots: runtimeSlots() } : {}),
       draining: isDraining,
       held: outbox.held(),
       state: this.state(),

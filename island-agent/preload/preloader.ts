@@ -6,6 +6,7 @@ import { formatBytes } from "../../shared/format-bytes.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import { DiskFullError } from "../disk/disk-full-error.ts";
+import type { Engines } from "../runtimes/engine/engines.ts";
 import type { Recommendation } from "./recommendations.ts";
 
 /** A Cargo that the coordinator recommended or sent without a request, and its state. */
@@ -54,6 +55,7 @@ export function openPreloader({
   log,
   files,
   runtimes,
+  engines,
   recommend,
   want,
   closedBecause,
@@ -65,6 +67,8 @@ export function openPreloader({
   readonly files: Pick<CargoFiles, "bytesOnDisk" | "preload" | "freeSpace">;
   /** Runtimes of this Island. Cargos of other types are not preloaded. */
   readonly runtimes: Pick<ReadonlySet<RuntimeType>, "has">;
+  /** Engines of the host. Models that they serve are not downloaded. */
+  readonly engines: Pick<Engines, "serves">;
   /** Returns the coordinator's recommendations for this Island, best first. */
   readonly recommend: (signal: AbortSignal) => Promise<readonly Recommendation[]>;
   /** Requests Cargos from the coordinator, which arrive at `receive`; false without a session. */
@@ -224,6 +228,7 @@ export function openPreloader({
     mayClear: boolean,
     signal: AbortSignal,
   ): Promise<Pick<PreloadItem, "state" | "detail">> {
+    if (engines.serves(cargo)) return { state: "on disk", detail: "an engine of this host serves it" };
     if (!runtimes.has(cargo.runtimeType)) {
       return { state: "cannot run here", detail: `this Island has no ${cargo.runtimeType} runtime` };
     }

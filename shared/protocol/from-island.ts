@@ -83,6 +83,8 @@ export const engineModelSchema = z.object({
   features: featuresSchema,
   /** Tokens of context of one run; null if the engine does not report them. */
   contextTokens: z.number().int().positive().nullable(),
+  /** Maximum number of concurrent jobs of the model. Absent: only limited by the Island's slots. */
+  slots: z.number().int().min(0).max(1_000).optional(),
   /** True while other clients of the engine use all its slots. Absent: false. */
   isBusy: z.boolean().optional(),
   parameters: z.string().max(50).nullable(),
@@ -131,6 +133,8 @@ const hello = z.object({
   runtimes: z.array(runtimeReportSchema).max(20),
   /** Maximum number of concurrent jobs, over all Cargos. */
   slots: z.number().int().min(1).max(1_000),
+  /** Maximum number of concurrent jobs of the runtimes, without those of engines. Absent: `slots`. */
+  runtimeSlots: z.number().int().min(1).max(1_000).optional(),
   draining: z.boolean(),
   held: z.array(heldJobSchema).max(10_000),
   state: islandStateSchema,

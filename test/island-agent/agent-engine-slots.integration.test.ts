@@ -3,7 +3,7 @@ import { AgentWorld, FIRST_RETRY_MS } from "./agent-world.ts";
 import { makeHardware } from "./builders.ts";
 import { NO_ENGINES } from "./no-engines.ts";
 
-it("an Island offers as many slots as its engines have, unless its owner set them", async () => {
+it("an Island offers its engines' slots in addition to those of its runtimes, unless its owner set them", async () => {
   let slots = 1;
   await using world = await AgentWorld.open({
     engines: { ...NO_ENGINES, slots: () => slots },
@@ -15,13 +15,13 @@ it("an Island offers as many slots as its engines have, unless its owner set the
     const hello = await session.next("hello");
     await session.welcome();
     await session.processed();
-    return hello.slots;
+    return [hello.slots, hello.runtimeSlots];
   };
-  expect(await helloOf(1)).toBe(4);
+  expect(await helloOf(1)).toEqual([5, 4]);
   slots = 16;
   agent.noteEngines();
   await world.retry(1, FIRST_RETRY_MS);
-  expect(await helloOf(2)).toBe(16);
+  expect(await helloOf(2)).toEqual([20, 4]);
   agent.change({ slots: 2, hardware: makeHardware() });
   agent.noteEngines();
   expect(agent.status().slots).toBe(2);

@@ -9,6 +9,7 @@ import type { ArtifactLease } from "../../island-agent/artifacts/artifact-store.
 import { EventLog } from "../support/event-log.ts";
 import type { FakeScript } from "../support/models/fake-runtime.ts";
 import { makeHello } from "../support/network/frames.ts";
+import { NO_ENGINES } from "./no-engines.ts";
 
 export const NEVER = new AbortController().signal;
 /** The policy of an owner who has set only `containers.network`. */
@@ -75,7 +76,7 @@ export class FakeLog implements Logger {
 }
 
 /** Parts of an executor, without disk checks and without reports. */
-export const QUIET = { files: { refusalOf: () => null }, onChange: () => undefined };
+export const QUIET = { files: { refusalOf: () => null }, engines: NO_ENGINES, onChange: () => undefined };
 
 /**
  * A disk that contains every Cargo that is not in `held`. Its events are "fetch a", "lease a" and "release a". A Cargo

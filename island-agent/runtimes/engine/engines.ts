@@ -119,6 +119,7 @@ function reportsOf(engine: AttachedEngine): EngineModelReport[] {
       ...(readsImages ? ["chat.images"] : []),
     ],
     contextTokens,
+    slots: Math.max(0, engine.slots - engine.status().othersRunning),
     isBusy: engine.isBusy,
     parameters,
     quantization,

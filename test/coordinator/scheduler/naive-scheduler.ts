@@ -1,5 +1,6 @@
 import type { CargoManifest } from "../../../shared/cargo.ts";
-import { fits } from "../../../coordinator/scheduler/fit.ts";
+import type { EngineModelReport } from "../../../shared/protocol/from-island.ts";
+import { engineModelFor, fits } from "../../../coordinator/scheduler/fit.ts";
 import { UNMEASURED, withRun, type Measure } from "../../../coordinator/scheduler/island-record.ts";
 import { loadOf, meritOf, modelAvailabilityOf, rankOf } from "../../../coordinator/scheduler/rank.ts";
 import type {
@@ -14,6 +15,8 @@ interface NaiveUse {
   readonly job: WaitingJob;
   readonly sinceMs: number;
   readonly costs: readonly [number, number];
+  /** Key of the engine's model that runs the job. */
+  readonly model: string | undefined;
 }
 
 interface NaiveIsland {
@@ -75,7 +78,24 @@ export class NaiveScheduler {
   open(job: WaitingJob): NaiveIsland[] {
     const fitting = this.fitting(job);
     const others = fitting.filter(({ info }) => !job.avoidIslands.includes(info.id));
-    return (others.length > 0 ? others : fitting).filter(({ info, inUse }) => inUse < info.slots);
+    return (others.length > 0 ? others : fitting).filter((island) => {
+      const served = this.#servedOn(island, job);
+      const uses = [...island.uses.values(), ...island.earlierUses.values()];
+      const ofModel = uses.filter(({ model }) => model === served?.key).length;
+      return island.inUse < island.info.slots && ofModel < this.slotsOf(island, job);
+    });
+  }
+
+  /** Returns the number of slots of the Island for jobs of that kind, free or not. */
+  slotsOf(island: NaiveIsland, job: WaitingJob): number {
+    const served = this.#servedOn(island, job);
+    const limit = served === undefined ? island.info.runtimeSlots : served.slots;
+    return Math.min(island.info.slots, limit ?? Infinity);
+  }
+
+  #servedOn({ info }: NaiveIsland, { slug }: WaitingJob): EngineModelReport | undefined {
+    const cargo = this.#cargos(slug);
+    return cargo === undefined ? undefined : engineModelFor(cargo, info);
   }
 
   #adopt(event: SchedulerEvent): void {
@@ -200,7 +220,7 @@ export class NaiveScheduler {
     island.inUse += 1;
     const earlier = island.uses.get(job.id);
     if (earlier !== undefined) island.earlierUses.set(job.id, earlier);
-    island.uses.set(job.id, { job, sinceMs: this.#nowMs, costs });
+    island.uses.set(job.id, { job, sinceMs: this.#nowMs, costs, model: this.#servedOn(island, job)?.key });
   }
 
   #drop(islandId: string): void {

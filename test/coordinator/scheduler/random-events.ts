@@ -23,6 +23,10 @@ export function assignments(effects: readonly SchedulerEffect[]): Assignment[] {
   return effects.filter((effect) => effect.kind === "assign");
 }
 
+const makeServed = (slots: number) => {
+  return { key: "hf:a/large", slots, features: ["chat.a"], contextTokens: null, parameters: null, quantization: null };
+};
+
 const islandId = fc.constantFrom("isle-1", "isle-2", "isle-3", "isle-4");
 const island: fc.Arbitrary<SchedulerIsland> = fc
   .record({
@@ -32,6 +36,8 @@ const island: fc.Arbitrary<SchedulerIsland> = fc
     ramBytes: fc.constantFrom(GB, 8 * GB, 16 * GB),
     vramBytes: fc.constantFrom(0, 8 * GB),
     slots: fc.integer({ min: 0, max: 4 }),
+    runtimeSlots: fc.constantFrom(undefined, undefined, 1, 2),
+    engineModels: fc.constantFrom(undefined, undefined, [makeServed(1)], [makeServed(2)]),
     draining: fc.constantFrom(false, false, false, true),
     features: fc.constantFrom(undefined, ["chat.a"], ["chat.b", "chat.a"]),
     cachedModels: fc.subarray(["hf:owner/repo", "hf:a/large", "hf:a/embed"]),

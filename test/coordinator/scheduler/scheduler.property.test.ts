@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fits, type ScheduledCargo } from "../../../coordinator/scheduler/fit.ts";
+import { engineModelFor, fits, type ScheduledCargo } from "../../../coordinator/scheduler/fit.ts";
 import type { Scheduler } from "../../../coordinator/scheduler/scheduler.ts";
 import type {
   SchedulerEffect,
@@ -179,12 +179,14 @@ function trueReason(naive: NaiveScheduler, waiting: WaitingJob): string {
   const online = all.filter(({ accountId }) => onlyIslandsOf === null || accountId === onlyIslandsOf);
   if (onlyIslandsOf !== null && online.length === 0) return "own_islands_only";
   if (online.length === 0) return "no_island_online";
-  if (!online.some(({ runtimes }) => runtimes.includes(cargo.runtimeType))) return "no_island_offers_runtime";
+  const isServed = (island: SchedulerIsland): boolean => engineModelFor(cargo, island) !== undefined;
+  if (!online.some((each) => isServed(each) || each.runtimes.includes(cargo.runtimeType)))
+    return "no_island_offers_runtime";
   const fitting = naive.fitting(waiting).map(({ info }) => info);
   if (fitting.length === 0) return "no_island_fits";
   const key = cargo.model?.url;
   const someHasIt = fitting.some(
-    ({ loaded, cachedModels }) => key === undefined || loaded.includes(slug) || cachedModels.includes(key),
+    (each) => key === undefined || each.loaded.includes(slug) || each.cachedModels.includes(key) || isServed(each),
   );
   const someFetchesIt = fitting.some(({ downloads }) => downloads.some((download) => download.slug === slug));
   return !someHasIt && someFetchesIt ? "model_downloading" : "all_busy";

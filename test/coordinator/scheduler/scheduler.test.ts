@@ -20,6 +20,26 @@ describe("step() with a new job", () => {
     expect(bench.scheduler.waitingCount).toBe(1);
   });
 
+  it("gives an engine's model at most its slots, and the runtimes at most theirs", () => {
+    const key = "a".repeat(64);
+    const served = { key, features: [], contextTokens: null, parameters: null, quantization: null };
+    const model = { url: "https://example.org/m", sha256: key, sizeBytes: null };
+    const bench = new Bench([makeCargo(), makeCargo({ slug: "served", model })]);
+    const island = { slots: 5, runtimeSlots: 2, engineModels: [{ ...served, slots: 1 }] };
+    bench.up(island);
+    const submit = (id: string, slug: string) => bench.submit({ id, slug });
+    expect([submit("a", "served"), submit("b", "served")]).toEqual([["a on isle-1"], []]);
+    expect([submit("c", "llama"), submit("d", "llama"), submit("e", "llama")].flat()).toEqual([
+      "c on isle-1",
+      "d on isle-1",
+    ]);
+    expect(bench.free("isle-1", "c")).toEqual(["e on isle-1"]);
+    expect(bench.free("isle-1", "a")).toEqual(["b on isle-1"]);
+    expect(submit("f", "served")).toEqual([]);
+    expect(bench.change({ ...island, engineModels: [{ ...served, slots: 2 }] })).toEqual(["f on isle-1"]);
+    expect(bench.scheduler.freeSlots("isle-1")).toBe(1);
+  });
+
   it("replaces a waiting job with the same id", () => {
     const bench = new Bench();
     bench.submit({ priority: 10 });

@@ -61,8 +61,9 @@ describe("SharedWork.waiting()", () => {
           return workKeyOf(job) === workKeyOf(kind);
         });
         expect(jobs).toBe(waiting.length);
-        const fitting = waiting[0] === undefined ? [] : naive.fitting(waiting[0]);
-        expect(slots).toBe(fitting.reduce((sum, { info }) => sum + info.slots, 0));
+        const [job] = waiting;
+        const slotsOfEach = job === undefined ? [] : naive.fitting(job).map((island) => naive.slotsOf(island, job));
+        expect(slots).toBe(slotsOfEach.reduce((sum, each) => sum + each, 0));
       }
       const sum = real.shared.waiting().reduce((total, { jobs }) => total + jobs, 0);
       expect(sum).toBe(naive.waiting.size);
@@ -163,6 +164,18 @@ describe("a job that was taken for another coordinator", () => {
     expect(bench.scheduler.waitingCount).toBe(1);
     for (const jobId of ["job_1", "job_2"]) bench.step({ kind: "job_stays", jobId });
     expect([...bench.up(), ...bench.drain()]).toEqual(["job_2 on isle-1"]);
+  });
+});
+
+describe("SharedWork.offer()", () => {
+  it("offers no more slots than an engine's model has", () => {
+    const bench = new Bench();
+    const facts = { features: [], contextTokens: null, parameters: null, quantization: null };
+    bench.up({ slots: 8, engineModels: [{ key: "hf:owner/repo", slots: 2, ...facts }] });
+    const limits = { maxSlots: 100, maxIslands: 10, except: new Set<string>() };
+    const { islands } = bench.scheduler.shared.offer([{ ...LLAMA, jobs: 5 }], limits);
+    expect(islands).toMatchObject([{ id: "isle-1", slots: 2 }]);
+    expect(bench.scheduler.shared.slotsFor(LLAMA)).toBe(2);
   });
 });
 

@@ -4,7 +4,7 @@ import {
   getKey,
   listKeys,
   resolveAgentConfig,
-  slotsFor,
+  allSlotsFor,
   threadsFor,
 } from "../../../island-agent/config/resolve-agent-config.ts";
 import { describePolicy, policyOf } from "../../../island-agent/config/owner-policy.ts";
@@ -165,15 +165,20 @@ describe("threadsFor()", () => {
   });
 });
 
-describe("slotsFor()", () => {
+describe("allSlotsFor()", () => {
   it.each([
-    [null, 0, 4],
-    [null, 8, 8],
-    [null, 2_048, 1_000],
-    [2, 8, 2],
-  ])("returns for the setting %j and %i slots of engines: %i", (slots, engineSlots, expected) => {
-    expect(slotsFor({ slots }, engineSlots)).toBe(expected);
-  });
+    [null, true, 0, 4],
+    [null, true, 8, 12],
+    [null, false, 8, 8],
+    [null, false, 0, 1],
+    [null, true, 2_048, 1_000],
+    [2, true, 8, 2],
+  ])(
+    "returns for the setting %j, runtimes (%j) and %i slots of engines: %i",
+    (slots, hasRuntimes, engineSlots, expected) => {
+      expect(allSlotsFor({ slots }, hasRuntimes, engineSlots)).toBe(expected);
+    },
+  );
 });
 
 describe("getKey() and listKeys()", () => {

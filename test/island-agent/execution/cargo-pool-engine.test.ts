@@ -4,22 +4,24 @@ import { CargoGone, type LoadedCargo } from "../../../island-agent/runtimes/runt
 import { FakeRuntime } from "../../support/models/fake-runtime.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { FakeFiles, FakeLog, makeManifest, NEVER } from "../builders.ts";
-import { CAPS } from "./pool-world.ts";
+import { CAPS, stateOf } from "./pool-world.ts";
 
 /** A pool with an engine that serves every Cargo while `isThere`. */
 class EnginePool implements AsyncDisposable {
   readonly runtime = new FakeRuntime();
+  readonly clock = new ManualClock();
   readonly log = new FakeLog();
   isThere = true;
+  freeRamBytes: number | null = 0;
   #end = Promise.withResolvers<void>();
   readonly pool = new CargoPool({
     runtimes: new Map([["llmcpp" as const, this.runtime]]),
     files: new FakeFiles(),
     engines: { load: () => (this.isThere ? this.#cargo() : null) },
-    clock: new ManualClock(),
+    clock: this.clock,
     log: this.log,
     caps: CAPS,
-    freeRamBytes: () => 0,
+    freeRamBytes: () => this.freeRamBytes,
     onChange: () => undefined,
   });
 
@@ -50,6 +52,7 @@ class EnginePool implements AsyncDisposable {
 }
 
 const LARGE = makeManifest({ slug: "large", requiredRamBytes: CAPS.ramBytes * 100 });
+const MIDDLE = makeManifest({ slug: "middle", requiredRamBytes: CAPS.ramBytes });
 const SMALL = makeManifest({ slug: "small", requiredRamBytes: 0 });
 
 describe("a pool with an engine", () => {
@@ -80,6 +83,31 @@ describe("a pool with an engine", () => {
     world.leave();
     await expect.poll(() => world.pool.loaded()).toEqual([]);
     await expect(world.pool.acquire(LARGE, NEVER)).rejects.toMatchObject({ code: "out_of_memory" });
+  });
+
+  it("estimates a Cargo's memory after an engine has run it", async () => {
+    await using world = new EnginePool();
+    world.freeRamBytes = null;
+    (await world.pool.acquire(MIDDLE, NEVER)).release();
+    world.leave();
+    await expect.poll(() => world.pool.loaded()).toEqual([]);
+    await world.pool.acquire(MIDDLE, NEVER);
+    expect(world.runtime.estimated).toEqual(["middle"]);
+  });
+
+  it("gives an engine new jobs while a Cargo waits long for the Island's memory", async () => {
+    await using world = new EnginePool();
+    world.freeRamBytes = null;
+    const served = await world.pool.acquire(SMALL, NEVER);
+    world.isThere = false;
+    const first = await world.pool.acquire(MIDDLE, NEVER);
+    const waiting = world.pool.acquire({ ...MIDDLE, slug: "other" }, NEVER);
+    expect(await stateOf(waiting)).toBe("waiting");
+    world.clock.advance(10_000);
+    const again = world.pool.acquire(SMALL, NEVER);
+    expect(await stateOf(again)).not.toBe("waiting");
+    for (const lease of [served, first]) lease.release();
+    await waiting;
   });
 
   it("uses an engine that appears for the next load, not for a Cargo that its runtime has loaded", async () => {

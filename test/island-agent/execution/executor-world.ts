@@ -21,6 +21,8 @@ export class ExecutorWorld {
   readonly executor: Executor;
   /** Sizes of the files of each job that has files. */
   fileBytes = 0;
+  /** Whether an engine of the host serves every Cargo. */
+  isServed = false;
   /** Number of `onChange` calls. */
   changes = 0;
   readonly ended: EndedJob[] = [];
@@ -40,6 +42,7 @@ export class ExecutorWorld {
     });
     this.executor = new Executor({
       files,
+      engines: { ...NO_ENGINES, serves: () => this.isServed },
       onChange: () => (this.changes += 1),
       onEnded: (job) => this.ended.push(job),
       outbox,

@@ -54,6 +54,14 @@ describe("Executor.assign()", () => {
     expect(world.ended).toMatchObject([{ jobId: "job_1", runMs: 0, outcome: "failed", why: message }]);
   });
 
+  it("accepts a job whose Cargo lacks disk space if an engine of the host serves it", async () => {
+    files.lack = new DiskFullError("The model needs 202 MiB on disk. 58 MiB are free");
+    world.isServed = true;
+    executor.assign(makeAssign(), null);
+    await executor.idle();
+    expect(world.typesOf()).toEqual(["accepted", "started", "finished"]);
+  });
+
   it("records why a run failed, without a message that could quote a prompt", async () => {
     executor.assign(makeAssign({ jobId: "job_1", script: { fail: { code: "disk_full", message: "full" } } }), null);
     await executor.idle();

@@ -15,6 +15,8 @@ let closedBecause: string | null;
 let hasSession: boolean;
 let preloader: Preloader;
 let leave: AbortController;
+/** Slug of the Cargo that an engine of the host serves. */
+let served: string | null;
 
 beforeEach(() => {
   clock = new ManualClock();
@@ -24,12 +26,14 @@ beforeEach(() => {
   recommended = [];
   closedBecause = null;
   hasSession = true;
+  served = null;
   leave = new AbortController();
   preloader = openPreloader({
     clock,
     log: new FakeLog(),
     files,
     runtimes: new Set(["llmcpp"]),
+    engines: { serves: ({ slug }) => slug === served },
     recommend: async () => {
       questions += 1;
       if (recommended instanceof Error) throw recommended;
@@ -100,6 +104,17 @@ describe("Preloader", () => {
       await settle();
       expect(stateOf("best")?.state).toBe("on disk");
       expect(stateOf("next")?.state).toBe("on disk");
+    });
+  });
+
+  it("downloads no Cargo that an engine of the host serves", async () => {
+    recommended = [recommend("served"), recommend("other")];
+    served = "served";
+    await running(async () => {
+      receive(cargo("served"), cargo("other"));
+      await settle();
+      expect(stateOf("served")).toMatchObject({ state: "on disk", detail: "an engine of this host serves it" });
+      expect(files.events.all.filter((event) => event.startsWith("fetch"))).toEqual(["fetch other"]);
     });
   });
 

@@ -140,6 +140,13 @@ describe("the engines of a host", () => {
     },
   );
 
+  it("report the slots that other clients leave to jobs", async () => {
+    await using replay = await EngineReplay.open("llama-server");
+    replay.responses["GET /metrics"] = "llamacpp:requests_processing 1\n";
+    await using engines = await open([replay.url]);
+    expect(engines.reports()).toMatchObject([{ slots: 1, isBusy: false }]);
+  });
+
   it("report nothing while they are unavailable", async () => {
     await using engines = await open(["http://127.0.0.1:9"]);
     expect(engines.reports()).toEqual([]);
