@@ -223,7 +223,7 @@ describe("items of earlier turns", () => {
   it.each([
     [{ type: "compaction", encrypted_content: "a" }, "input.1.type"],
     [{ type: "image_generation_call", id: "ig_1", result: "a" }, "input.1.type"],
-    [{ role: "user", content: [{ type: "input_text", text: "a" }, { type: "input_image" }] }, "input.1.content.1.type"],
+    [{ role: "user", content: [{ type: "input_text", text: "a" }, { type: "input_file" }] }, "input.1.content.1.type"],
     [{ type: "function_call_output", call_id: "a", output: [{ type: "input_file" }] }, "input.1.output.0.type"],
     [{ type: "function_call", call_id: "a", name: "b" }, "input.1.arguments"],
   ])("are refused with the path of the fault in %j", async (item, param) => {

@@ -210,7 +210,7 @@ describe("stored responses", () => {
     [{ input: [{ type: "item_reference", id: "x" }] }, 'input.0.id: there is no stored item "x"'],
     [
       { input: [{ role: "user", content: [{ type: "input_image", image_url: "x" }] }] },
-      'input.0.content.0.type: "input_image" is not supported; only text is',
+      "input.0.content.0.image_url: must be a data URL",
     ],
     [{ input: [null] }, "list of 1 to 4096 items"],
     [{ input: [{}] }, "input.0.role: is missing"],
