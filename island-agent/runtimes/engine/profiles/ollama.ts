@@ -23,9 +23,9 @@ const shownSchema = z.object({
 
 async function readModel(read: ReadEngine, name: string, digest: string): Promise<EngineModel> {
   const { modelfile, details, capabilities } = shownSchema.parse(await read("/api/show", { model: name }));
-  // The file of the first layer is named after its hash. An adapter changes the model.
+  // The file of the first layer is named after its hash. An adapter or messages of its own change what the model says.
   const sha256 = /^FROM .*\bsha256[-:]([0-9a-f]{64})$/m.exec(modelfile)?.[1];
-  const isWhole = sha256 !== undefined && !/^ADAPTER /m.test(modelfile);
+  const isWhole = sha256 !== undefined && !/^(?:ADAPTER|SYSTEM|MESSAGE) /m.test(modelfile);
   return {
     ...plainModel(name),
     task: capabilities.includes("embedding") ? "feature-extraction" : null,

@@ -147,13 +147,16 @@ describe("an engine's facts", () => {
     expect(replay.posted.filter(({ path }) => path === "/api/show")).toHaveLength(1);
   });
 
-  it("prove nothing about a model with an adapter", async () => {
-    await using replay = await EngineReplay.open("ollama");
-    const shown = replay.responses["POST /api/show"] as { modelfile: string };
-    shown.modelfile += "ADAPTER /root/.ollama/models/blobs/sha256-1\n";
-    await using world = await EngineWorld.open(replay.url);
-    expect(world.engine.served.map(({ key }) => key)).toEqual(["engine:llama3.2:latest"]);
-  });
+  it.each(["ADAPTER /root/.ollama/models/blobs/sha256-1", 'SYSTEM """You are a pirate."""', "MESSAGE user Hi"])(
+    "prove nothing about a model of Ollama with %s",
+    async (line) => {
+      await using replay = await EngineReplay.open("ollama");
+      const shown = replay.responses["POST /api/show"] as { modelfile: string };
+      shown.modelfile += `${line}\n`;
+      await using world = await EngineWorld.open(replay.url);
+      expect(world.engine.served.map(({ key }) => key)).toEqual(["engine:llama3.2:latest"]);
+    },
+  );
 
   it("are declared under a tidy name of at most 100 characters", async () => {
     await using replay = await EngineReplay.open("vllm");
