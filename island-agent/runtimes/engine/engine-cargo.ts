@@ -71,7 +71,11 @@ export function engineCargo(
     }
     const chat = readChat(input);
     const { path, body } = chatRequestTo(profile, model, chat, resume);
-    const response = await connection.post(path, body, model, signal);
+    const response = await connection.post(path, body, model, signal).catch((error: unknown) => {
+      if (!(error instanceof JobFailure) || error.code !== "context_length_exceeded") throw error;
+      // vLLM and SGLang refuse a limit larger than the rest of the context. Without one, this rest is the limit.
+      return connection.post(path, { ...body, max_tokens: null }, model, signal);
+    });
     const { stop, toolUse } = chat;
     const options = { modelId: model.id, reasons: cargo.reasoning === true, stop, toolUse, onOutput, onWorking };
     const result = await readChatStream(response, options).catch((error: unknown) => {
