@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { type ContentPart, dataUrlOf, imageBytesOf, imageProblem } from "../../../shared/chat-images.ts";
 import type { ChatMessage, ChatRequest } from "../../../shared/chat-input.ts";
 import { JobFailure } from "../../../shared/errors.ts";
@@ -14,7 +15,7 @@ export function chatRequestTo(
   { resume: mode, chatMembers }: Pick<EngineProfile, "resume" | "chatMembers">,
   { id }: Pick<EngineModel, "id">,
   chat: ChatRequest,
-  resume: RunRequest["resume"],
+  { resume, cacheKey }: Pick<RunRequest, "resume" | "cacheKey">,
 ): EngineRequest {
   const common = {
     model: id,
@@ -23,7 +24,7 @@ export function chatRequestTo(
     stream: true,
     stream_options: { include_usage: true },
   };
-  const own = chatMembers?.(chat);
+  const own = chatMembers?.(chat, cacheKey ?? randomUUID());
   if (chat.isRaw) {
     const prompt = chat.messages.map(({ content }) => content).join("") + (resume?.text ?? "");
     return { path: "/v1/completions", body: { ...common, prompt, ...own } };

@@ -53,7 +53,7 @@ export function engineCargo(
   }
 
   async function runNow(
-    { input, resume }: RunRequest,
+    { input, resume, cacheKey }: RunRequest,
     onOutput: (item: OutputItem) => void,
     signal: AbortSignal,
     onWorking: () => void,
@@ -70,7 +70,7 @@ export function engineCargo(
       throw new JobFailure("cannot_resume", `${profile.name} cannot continue the text of another Island`);
     }
     const chat = readChat(input);
-    const { path, body } = chatRequestTo(profile, model, chat, resume);
+    const { path, body } = chatRequestTo(profile, model, chat, { resume, cacheKey });
     const response = await connection.post(path, body, model, signal).catch((error: unknown) => {
       if (!(error instanceof JobFailure) || error.code !== "context_length_exceeded") throw error;
       // vLLM and SGLang refuse a limit larger than the rest of the context. Without one, this rest is the limit.

@@ -55,6 +55,9 @@ export interface EngineProfile {
   readonly resume: "assistant_message" | "continue_final_message" | null;
   /** Endpoint for reranking, and what its scores are; null: the engine has none. */
   readonly reranking: { readonly path: string; readonly scores: "logits" | "probabilities" } | null;
-  /** Members that this engine's requests have in addition to OpenAI's, or in place of them. */
-  readonly chatMembers?: (chat: ChatRequest) => Readonly<Record<string, unknown>>;
+  /**
+   * Members that this engine's requests have in addition to OpenAI's, or in place of them. `cacheKey`: see `RunRequest`;
+   * a run without a key has a new one.
+   */
+  readonly chatMembers?: (chat: ChatRequest, cacheKey: string) => Readonly<Record<string, unknown>>;
 }

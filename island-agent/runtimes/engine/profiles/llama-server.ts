@@ -55,5 +55,6 @@ export const llamaServer: EngineProfile = {
   abilities: ["json", "logprobs", "raw", "sampling", "tools"],
   resume: "assistant_message",
   reranking: { path: "/v1/rerank", scores: "logits" },
-  chatMembers: () => ({ cache_prompt: true, return_progress: true }),
+  // Its cache of prompts has no keys, so it would serve all accounts.
+  chatMembers: () => ({ cache_prompt: false, return_progress: true }),
 };
