@@ -11,6 +11,7 @@ const propsSchema = z.object({
   default_generation_settings: z.object({ n_ctx: z.number().int().min(1) }),
 });
 const metaSchema = z.object({ meta: z.object({ n_params: z.number().positive() }).partial().nullish() });
+const noAdaptersSchema = z.array(z.unknown()).length(0);
 const slotsSchema = z.array(z.object({ is_processing: z.boolean() }));
 
 const readProps = async (read: ReadEngine) => propsSchema.parse(await read("/props"));
@@ -31,12 +32,13 @@ export const llamaServer: EngineProfile = {
     } = await readProps(read);
     const [first] = await readModelList(read);
     if (first === undefined) return [];
+    const isWhole = noAdaptersSchema.safeParse(await read("/lora-adapters").catch(() => null)).success;
     const millions = Math.round((metaSchema.safeParse(first).data?.meta?.n_params ?? 0) / 1_000_000);
     return [
       {
         ...plainModel(first.id),
         contextTokens: settings.n_ctx,
-        proof: { kind: "file", path },
+        proof: isWhole ? { kind: "file", path } : null,
         parameters: millions === 0 ? null : `${millions}M`,
         quantization: quantization ?? null,
         readsImages: modalities?.vision === true,

@@ -158,6 +158,16 @@ describe("an engine's facts", () => {
     },
   );
 
+  it.each([[[]], [[{ id: 0, path: "pirate.gguf", scale: 1 }]]])(
+    "prove the file of llama-server's model only without LoRA adapters: %j",
+    async (adapters) => {
+      await using replay = await EngineReplay.open("llama-server");
+      replay.responses["GET /lora-adapters"] = adapters;
+      await using world = await EngineWorld.open(replay.url);
+      expect(world.engine.served[0]?.model.proof?.kind).toBe(adapters.length === 0 ? "file" : undefined);
+    },
+  );
+
   it("are declared under a tidy name of at most 100 characters", async () => {
     await using replay = await EngineReplay.open("vllm");
     const ids = ["a b<c>\u00e9", "C:\\models\\Tiny v1.gguf", "x".repeat(150)];
