@@ -50,7 +50,8 @@ export const lmStudio: EngineProfile = {
       each.map(({ config }) => config.parallel),
     );
     const known = numbers.filter((slots) => slots !== undefined);
-    return known.length === 0 ? null : Math.max(...known);
+    // An engine has one number for all its models.
+    return known.length === 0 ? null : Math.min(...known);
   },
   abilities: ["json", "raw", "tools"],
   resume: null,

@@ -168,6 +168,17 @@ describe("an engine's facts", () => {
     },
   );
 
+  it("have the least slots of LM Studio's models", async () => {
+    await using replay = await EngineReplay.open("lm-studio");
+    const list = replay.responses["GET /api/v1/models"] as {
+      models: { loaded_instances: { config: { parallel?: number } }[] }[];
+    };
+    const embedding = list.models.at(-1)?.loaded_instances[0];
+    if (embedding !== undefined) embedding.config.parallel = 2;
+    await using world = await EngineWorld.open(replay.url, NO_SLOTS);
+    expect(world.engine.slots).toBe(2);
+  });
+
   it("are declared under a tidy name of at most 100 characters", async () => {
     await using replay = await EngineReplay.open("vllm");
     const ids = ["a b<c>\u00e9", "C:\\models\\Tiny v1.gguf", "x".repeat(150)];
