@@ -12,7 +12,7 @@ interface EngineRequest {
 
 /** Returns the request of a chat to an engine, in OpenAI's form. `resume`: the text to continue. */
 export function chatRequestTo(
-  { resume: mode, chatMembers }: Pick<EngineProfile, "resume" | "chatMembers">,
+  { resume: continuation, chatMembers }: Pick<EngineProfile, "resume" | "chatMembers">,
   { id }: Pick<EngineModel, "id">,
   chat: ChatRequest,
   { resume, cacheKey }: Pick<RunRequest, "resume" | "cacheKey">,
@@ -31,10 +31,6 @@ export function chatRequestTo(
   }
   const messages = chat.messages.map(messageOf);
   if (resume !== null) messages.push({ role: "assistant", content: resume.text });
-  const continuation =
-    resume !== null && mode === "continue_final_message"
-      ? { continue_final_message: true, add_generation_prompt: false }
-      : {};
   return {
     path: "/v1/chat/completions",
     body: {
@@ -43,7 +39,7 @@ export function chatRequestTo(
       ...formatOf(chat),
       ...toolsOf(chat),
       ...probabilitiesOf(chat),
-      ...continuation,
+      ...(resume === null ? {} : continuation),
       ...own,
     },
   };

@@ -51,8 +51,8 @@ export interface EngineProfile {
   /** Returns the number of runs that the engine works on, for all its clients; null if it does not count them. */
   readonly running?: (read: ReadEngine) => Promise<number | null>;
   readonly abilities: readonly EngineAbility[];
-  /** How the engine continues a text that another Island began; null: it cannot. */
-  readonly resume: "assistant_message" | "continue_final_message" | null;
+  /** Members of a request whose last message, of another Island, the engine continues; null: it cannot. */
+  readonly resume: Readonly<Record<string, unknown>> | null;
   /** Endpoint for reranking, and what its scores are; null: the engine has none. */
   readonly reranking: { readonly path: string; readonly scores: "logits" | "probabilities" } | null;
   /**

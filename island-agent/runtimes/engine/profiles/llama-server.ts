@@ -55,7 +55,8 @@ export const llamaServer: EngineProfile = {
     return slots?.filter(({ is_processing: isProcessing }) => isProcessing).length ?? null;
   },
   abilities: ["json", "logprobs", "raw", "sampling", "tools"],
-  resume: "assistant_message",
+  // Some builds, such as 8763, refuse to continue a message before which the model can think.
+  resume: { chat_template_kwargs: { enable_thinking: false } },
   reranking: { path: "/v1/rerank", scores: "logits" },
   // Its cache of prompts has no keys, so it would serve all accounts.
   chatMembers: () => ({ cache_prompt: false, return_progress: true }),

@@ -39,7 +39,7 @@ export const sglang: EngineProfile = {
   },
   running: (read) => readGauge(read, "sglang:num_running_reqs"),
   abilities: ["json", "logprobs", "raw", "sampling", "tools"],
-  resume: "continue_final_message",
+  resume: { continue_final_message: true, add_generation_prompt: false },
   reranking: null,
   chatMembers: pythonMembers,
 };

@@ -32,7 +32,7 @@ export const vllm: EngineProfile = {
   },
   running: (read) => readGauge(read, "vllm:num_requests_running"),
   abilities: ["json", "logprobs", "raw", "sampling", "tools"],
-  resume: "continue_final_message",
+  resume: { continue_final_message: true, add_generation_prompt: false },
   reranking: { path: "/v1/rerank", scores: "probabilities" },
   chatMembers: (chat, cacheKey) => ({
     ...pythonMembers(chat, cacheKey),

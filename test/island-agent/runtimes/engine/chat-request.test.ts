@@ -10,7 +10,7 @@ import { readChat } from "../../../../island-agent/runtimes/text-input.ts";
 
 function requestFor(
   input: object,
-  profile: Pick<EngineProfile, "resume" | "chatMembers"> = { resume: "assistant_message" },
+  profile: Pick<EngineProfile, "resume" | "chatMembers"> = { resume: null },
   run: Partial<RunRequest> = {},
 ): Readonly<Record<string, unknown>> {
   return chatRequestTo(profile, { id: "m" }, readChat({ prompt: "Hi", ...input }), { resume: null, ...run }).body;
@@ -69,6 +69,7 @@ describe("a request to an engine", () => {
     expect(requestFor({ max_tokens: 10 }, llamaServer, { resume })).toMatchObject({
       max_tokens: 7,
       messages: [{ role: "user" }, { role: "assistant", content: "The sea" }],
+      chat_template_kwargs: { enable_thinking: false },
     });
   });
 
