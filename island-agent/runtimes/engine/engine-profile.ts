@@ -21,6 +21,8 @@ export interface EngineModel {
   readonly task: TextTask | null;
   /** Tokens of context of one run. */
   readonly contextTokens: number | null;
+  /** Context with which the engine always loads the model, if its owner has set one. */
+  readonly setContextTokens?: number | undefined;
   readonly proof: ModelProof | null;
   /** Changes with the model's bytes; null if the engine reports nothing of this kind. */
   readonly version: string | null;

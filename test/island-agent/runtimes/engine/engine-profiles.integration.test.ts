@@ -140,6 +140,20 @@ describe("an engine's facts", () => {
     expect([after?.model.contextTokens, after?.gone === before?.gone]).toEqual([32_768, true]);
   });
 
+  it.each([
+    ["8192", [], 8_192],
+    ["8192", [{ name: "llama3.2:latest", context_length: 32_768 }], 8_192],
+    ["131072", [{ name: "llama3.2:latest", context_length: 65_536 }], 65_536],
+  ])("have the context of Ollama's num_ctx %s, with %j in memory", async (set, loaded, context) => {
+    await using replay = await EngineReplay.open("ollama");
+    const shown = replay.responses["POST /api/show"] as { modelfile: string };
+    shown.modelfile += `PARAMETER num_ctx ${set}\n`;
+    replay.responses["GET /api/ps"] = { models: loaded };
+    await using world = await EngineWorld.open(replay.url);
+    await world.engine.check();
+    expect(world.engine.served[0]?.model.contextTokens).toBe(context);
+  });
+
   it("are not read again while a model's digest stays the same", async () => {
     await using replay = await EngineReplay.open("ollama");
     await using world = await EngineWorld.open(replay.url);
