@@ -36,9 +36,9 @@ export function chatRequestTo(
     body: {
       ...common,
       messages,
-      ...formatOf(chat),
+      ...(chat.responseFormat.type === "text" ? {} : { response_format: chat.responseFormat }),
       ...toolsOf(chat),
-      ...probabilitiesOf(chat),
+      ...(chat.topLogprobs === null ? {} : { logprobs: true, top_logprobs: chat.topLogprobs }),
       ...(resume === null ? {} : continuation),
       ...own,
     },
@@ -83,10 +83,6 @@ function partOf(part: ContentPart): ContentPart {
   return { type: "image_url", image_url: { url: dataUrlOf(bytes) } };
 }
 
-function formatOf({ responseFormat }: ChatRequest): Record<string, unknown> {
-  return responseFormat.type === "text" ? {} : { response_format: responseFormat };
-}
-
 function toolsOf({ toolUse }: ChatRequest): Record<string, unknown> {
   if (toolUse === null) return {};
   const tools = toolUse.tools.map(({ name, description, parameters, isStrict }) => ({
@@ -98,8 +94,4 @@ function toolsOf({ toolUse }: ChatRequest): Record<string, unknown> {
     tool_choice: toolUse.isRequired ? "required" : "auto",
     parallel_tool_calls: toolUse.maxCalls > 1,
   };
-}
-
-function probabilitiesOf({ topLogprobs }: ChatRequest): Record<string, unknown> {
-  return topLogprobs === null ? {} : { logprobs: true, top_logprobs: topLogprobs };
 }

@@ -9,9 +9,6 @@ import { chatRequestTo } from "./chat-request.ts";
 import { readChatStream } from "./chat-stream.ts";
 import { runTextTask } from "./text-tasks.ts";
 
-/** The engine has the model in its own memory, which the owner has already given away. */
-const NO_MEMORY = { ramBytes: 0, vramBytes: 0 };
-
 /** Returns a Cargo that an engine runs. */
 export function engineCargo(
   engine: Pick<AttachedEngine, "connection" | "profile" | "slots" | "use">,
@@ -86,7 +83,8 @@ export function engineCargo(
   }
 
   return {
-    memory: NO_MEMORY,
+    // The owner has already given the engine's memory away.
+    memory: { ramBytes: 0, vramBytes: 0 },
     get concurrency() {
       return engine.slots;
     },

@@ -23,13 +23,7 @@ export const llamaServer: EngineProfile = {
   signature: { path: "/props", matches: (response) => propsSchema.safeParse(response).success },
   healthPath: "/health",
   async models(read) {
-    const {
-      model_path: path,
-      model_ftype: quantization,
-      modalities,
-      chat_template_caps: template,
-      default_generation_settings: settings,
-    } = await readProps(read);
+    const props = await readProps(read);
     const [first] = await readModelList(read);
     if (first === undefined) return [];
     const isWhole = noAdaptersSchema.safeParse(await read("/lora-adapters").catch(() => null)).success;
@@ -37,13 +31,13 @@ export const llamaServer: EngineProfile = {
     return [
       {
         ...plainModel(first.id),
-        contextTokens: settings.n_ctx,
-        proof: isWhole ? { kind: "file", path } : null,
+        contextTokens: props.default_generation_settings.n_ctx,
+        proof: isWhole ? { kind: "file", path: props.model_path } : null,
         parameters: millions === 0 ? null : `${millions}M`,
-        quantization: quantization ?? null,
-        readsImages: modalities?.vision === true,
+        quantization: props.model_ftype ?? null,
+        readsImages: props.modalities?.vision === true,
         // Without them in its template, the server drops the tools of a request.
-        lacks: template?.supports_tools === false ? ["tools"] : [],
+        lacks: props.chat_template_caps?.supports_tools === false ? ["tools"] : [],
       },
     ];
   },
