@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { type ContentPart, dataUrlOf, imageBytesOf, imageProblem } from "../../../shared/chat-images.ts";
 import type { ChatMessage, ChatRequest } from "../../../shared/chat-input.ts";
 import { JobFailure } from "../../../shared/errors.ts";
@@ -11,10 +12,10 @@ interface EngineRequest {
 
 /** Returns the request of a chat to an engine, in OpenAI's form. `resume`: the text to continue. */
 export function chatRequestTo(
-  { resume: mode, chatMembers }: Pick<EngineProfile, "resume" | "chatMembers">,
+  { resume: continuation, chatMembers }: Pick<EngineProfile, "resume" | "chatMembers">,
   { id }: Pick<EngineModel, "id">,
   chat: ChatRequest,
-  resume: RunRequest["resume"],
+  { resume, cacheKey }: Pick<RunRequest, "resume" | "cacheKey">,
 ): EngineRequest {
   const common = {
     model: id,
@@ -23,26 +24,22 @@ export function chatRequestTo(
     stream: true,
     stream_options: { include_usage: true },
   };
-  const own = chatMembers?.(chat);
+  const own = chatMembers?.(chat, cacheKey ?? randomUUID());
   if (chat.isRaw) {
     const prompt = chat.messages.map(({ content }) => content).join("") + (resume?.text ?? "");
     return { path: "/v1/completions", body: { ...common, prompt, ...own } };
   }
   const messages = chat.messages.map(messageOf);
   if (resume !== null) messages.push({ role: "assistant", content: resume.text });
-  const continuation =
-    resume !== null && mode === "continue_final_message"
-      ? { continue_final_message: true, add_generation_prompt: false }
-      : {};
   return {
     path: "/v1/chat/completions",
     body: {
       ...common,
       messages,
-      ...formatOf(chat),
+      ...(chat.responseFormat.type === "text" ? {} : { response_format: chat.responseFormat }),
       ...toolsOf(chat),
-      ...probabilitiesOf(chat),
-      ...continuation,
+      ...(chat.topLogprobs === null ? {} : { logprobs: true, top_logprobs: chat.topLogprobs }),
+      ...(resume === null ? {} : continuation),
       ...own,
     },
   };
@@ -86,10 +83,6 @@ function partOf(part: ContentPart): ContentPart {
   return { type: "image_url", image_url: { url: dataUrlOf(bytes) } };
 }
 
-function formatOf({ responseFormat }: ChatRequest): Record<string, unknown> {
-  return responseFormat.type === "text" ? {} : { response_format: responseFormat };
-}
-
 function toolsOf({ toolUse }: ChatRequest): Record<string, unknown> {
   if (toolUse === null) return {};
   const tools = toolUse.tools.map(({ name, description, parameters, isStrict }) => ({
@@ -101,8 +94,4 @@ function toolsOf({ toolUse }: ChatRequest): Record<string, unknown> {
     tool_choice: toolUse.isRequired ? "required" : "auto",
     parallel_tool_calls: toolUse.maxCalls > 1,
   };
-}
-
-function probabilitiesOf({ topLogprobs }: ChatRequest): Record<string, unknown> {
-  return topLogprobs === null ? {} : { logprobs: true, top_logprobs: topLogprobs };
 }

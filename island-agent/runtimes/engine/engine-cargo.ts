@@ -9,9 +9,6 @@ import { chatRequestTo } from "./chat-request.ts";
 import { readChatStream } from "./chat-stream.ts";
 import { runTextTask } from "./text-tasks.ts";
 
-/** The engine has the model in its own memory, which the owner has already given away. */
-const NO_MEMORY = { ramBytes: 0, vramBytes: 0 };
-
 /** Returns a Cargo that an engine runs. */
 export function engineCargo(
   engine: Pick<AttachedEngine, "connection" | "profile" | "slots" | "use">,
@@ -53,7 +50,7 @@ export function engineCargo(
   }
 
   async function runNow(
-    { input, resume }: RunRequest,
+    { input, resume, cacheKey }: RunRequest,
     onOutput: (item: OutputItem) => void,
     signal: AbortSignal,
     onWorking: () => void,
@@ -70,8 +67,12 @@ export function engineCargo(
       throw new JobFailure("cannot_resume", `${profile.name} cannot continue the text of another Island`);
     }
     const chat = readChat(input);
-    const { path, body } = chatRequestTo(profile, model, chat, resume);
-    const response = await connection.post(path, body, model, signal);
+    const { path, body } = chatRequestTo(profile, model, chat, { resume, cacheKey });
+    const response = await connection.post(path, body, model, signal).catch((error: unknown) => {
+      if (!(error instanceof JobFailure) || error.code !== "context_length_exceeded") throw error;
+      // vLLM and SGLang refuse a limit larger than the rest of the context. Without one, this rest is the limit.
+      return connection.post(path, { ...body, max_tokens: null }, model, signal);
+    });
     const { stop, toolUse } = chat;
     const options = { modelId: model.id, reasons: cargo.reasoning === true, stop, toolUse, onOutput, onWorking };
     const result = await readChatStream(response, options).catch((error: unknown) => {
@@ -82,7 +83,8 @@ export function engineCargo(
   }
 
   return {
-    memory: NO_MEMORY,
+    // The owner has already given the engine's memory away.
+    memory: { ramBytes: 0, vramBytes: 0 },
     get concurrency() {
       return engine.slots;
     },

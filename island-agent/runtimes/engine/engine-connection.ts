@@ -29,7 +29,7 @@ const MAX_RETRY_AFTER_S = 60;
 const NO_MEMORY = /out of memory|more (?:system )?memory|(?:failed|unable) to allocate|resource limitations/i;
 /** vLLM and llama-server call tools only with certain flags, which they do not report. */
 const NO_TOOLS = /tool.*(?:requires|support)/i;
-const TOO_LONG = /context[ _](?:length|size|window)|too large to process/i;
+const TOO_LONG = /context[ _](?:length|size|window)|max(?:imum )?_?model[ _]len|too large to process/i;
 
 interface FailureOptions {
   readonly pauseMs?: number;

@@ -21,6 +21,8 @@ export interface EngineModel {
   readonly task: TextTask | null;
   /** Tokens of context of one run. */
   readonly contextTokens: number | null;
+  /** Context with which the engine always loads the model, if its owner has set one. */
+  readonly setContextTokens?: number | undefined;
   readonly proof: ModelProof | null;
   /** Changes with the model's bytes; null if the engine reports nothing of this kind. */
   readonly version: string | null;
@@ -51,10 +53,13 @@ export interface EngineProfile {
   /** Returns the number of runs that the engine works on, for all its clients; null if it does not count them. */
   readonly running?: (read: ReadEngine) => Promise<number | null>;
   readonly abilities: readonly EngineAbility[];
-  /** How the engine continues a text that another Island began; null: it cannot. */
-  readonly resume: "assistant_message" | "continue_final_message" | null;
+  /** Members of a request whose last message, of another Island, the engine continues; null: it cannot. */
+  readonly resume: Readonly<Record<string, unknown>> | null;
   /** Endpoint for reranking, and what its scores are; null: the engine has none. */
   readonly reranking: { readonly path: string; readonly scores: "logits" | "probabilities" } | null;
-  /** Members that this engine's requests have in addition to OpenAI's, or in place of them. */
-  readonly chatMembers?: (chat: ChatRequest) => Readonly<Record<string, unknown>>;
+  /**
+   * Members that this engine's requests have in addition to OpenAI's, or in place of them. `cacheKey`: see `RunRequest`;
+   * a run without a key has a new one.
+   */
+  readonly chatMembers?: (chat: ChatRequest, cacheKey: string) => Readonly<Record<string, unknown>>;
 }

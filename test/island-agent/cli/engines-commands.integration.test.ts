@@ -51,8 +51,8 @@ describe("island engines find", () => {
       default_generation_settings: { n_ctx: 512 },
     });
     const identity = async (path: string) => {
-      const models = { data: [{ id: "m" }] };
-      await using engine = await ScriptedEngine.open({ "/props": props(path), "/v1/models": models });
+      const paths = { "/v1/models": { data: [{ id: "m" }] }, "/lora-adapters": [] };
+      await using engine = await ScriptedEngine.open({ ...paths, "/props": props(path) });
       const [found] = await findEngines(here(), [engine.port]);
       return found?.engine?.models[0]?.identity;
     };

@@ -11,6 +11,7 @@ const propsSchema = z.object({
   default_generation_settings: z.object({ n_ctx: z.number().int().min(1) }),
 });
 const metaSchema = z.object({ meta: z.object({ n_params: z.number().positive() }).partial().nullish() });
+const noAdaptersSchema = z.array(z.unknown()).length(0);
 const slotsSchema = z.array(z.object({ is_processing: z.boolean() }));
 
 const readProps = async (read: ReadEngine) => propsSchema.parse(await read("/props"));
@@ -22,26 +23,21 @@ export const llamaServer: EngineProfile = {
   signature: { path: "/props", matches: (response) => propsSchema.safeParse(response).success },
   healthPath: "/health",
   async models(read) {
-    const {
-      model_path: path,
-      model_ftype: quantization,
-      modalities,
-      chat_template_caps: template,
-      default_generation_settings: settings,
-    } = await readProps(read);
+    const props = await readProps(read);
     const [first] = await readModelList(read);
     if (first === undefined) return [];
+    const isWhole = noAdaptersSchema.safeParse(await read("/lora-adapters").catch(() => null)).success;
     const millions = Math.round((metaSchema.safeParse(first).data?.meta?.n_params ?? 0) / 1_000_000);
     return [
       {
         ...plainModel(first.id),
-        contextTokens: settings.n_ctx,
-        proof: { kind: "file", path },
+        contextTokens: props.default_generation_settings.n_ctx,
+        proof: isWhole ? { kind: "file", path: props.model_path } : null,
         parameters: millions === 0 ? null : `${millions}M`,
-        quantization: quantization ?? null,
-        readsImages: modalities?.vision === true,
+        quantization: props.model_ftype ?? null,
+        readsImages: props.modalities?.vision === true,
         // Without them in its template, the server drops the tools of a request.
-        lacks: template?.supports_tools === false ? ["tools"] : [],
+        lacks: props.chat_template_caps?.supports_tools === false ? ["tools"] : [],
       },
     ];
   },
@@ -53,7 +49,9 @@ export const llamaServer: EngineProfile = {
     return slots?.filter(({ is_processing: isProcessing }) => isProcessing).length ?? null;
   },
   abilities: ["json", "logprobs", "raw", "sampling", "tools"],
-  resume: "assistant_message",
+  // Some builds, such as 8763, refuse to continue a message before which the model can think.
+  resume: { chat_template_kwargs: { enable_thinking: false } },
   reranking: { path: "/v1/rerank", scores: "logits" },
-  chatMembers: () => ({ cache_prompt: true, return_progress: true }),
+  // Its cache of prompts has no keys, so it would serve all accounts.
+  chatMembers: () => ({ cache_prompt: false, return_progress: true }),
 };

@@ -46,11 +46,11 @@ export const lmStudio: EngineProfile = {
     );
   },
   async slots(read) {
-    const numbers = (await readList(read)).flatMap(({ loaded_instances: each }) =>
-      each.map(({ config }) => config.parallel),
+    const slots = (await readList(read)).flatMap(({ loaded_instances: instances }) =>
+      instances.flatMap(({ config }) => config.parallel ?? []),
     );
-    const known = numbers.filter((slots) => slots !== undefined);
-    return known.length === 0 ? null : Math.max(...known);
+    // An engine has one number for all its models.
+    return slots.length === 0 ? null : Math.min(...slots);
   },
   abilities: ["json", "raw", "tools"],
   resume: null,

@@ -40,9 +40,10 @@ export function hubProof(path: string): ModelProof | null {
   return { kind: "hub", repository: `${owner}/${name}`, revision };
 }
 
-/** Returns the names that vLLM and SGLang have for sampling parameters. Both refuse a `top_k` of 0. */
-export function pythonSampling({ repeatPenalty, topK }: ChatRequest): Record<string, unknown> {
+/** Returns what vLLM and SGLang have in place of OpenAI's members. Both refuse a `top_k` of 0. */
+export function pythonMembers({ repeatPenalty, topK }: ChatRequest, cacheKey: string): Record<string, unknown> {
   return {
+    cache_salt: cacheKey,
     ...(repeatPenalty === 1 ? {} : { repetition_penalty: repeatPenalty }),
     ...(topK === 0 ? { top_k: -1 } : {}),
   };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { EngineModel, EngineProfile, ReadEngine } from "../engine-profile.ts";
 import { plainModel } from "./model-lists.ts";
 
-/** Context of a model that is not loaded: the least default of the versions. */
+/** Context of a model that is not loaded and sets none: the least default of the versions. */
 const LEAST_CONTEXT_TOKENS = 4_096;
 
 const tagsSchema = z.object({
@@ -23,12 +23,13 @@ const shownSchema = z.object({
 
 async function readModel(read: ReadEngine, name: string, digest: string): Promise<EngineModel> {
   const { modelfile, details, capabilities } = shownSchema.parse(await read("/api/show", { model: name }));
-  // The file of the first layer is named after its hash. An adapter changes the model.
+  // The file of the first layer is named after its hash. An adapter or messages of its own change what the model says.
   const sha256 = /^FROM .*\bsha256[-:]([0-9a-f]{64})$/m.exec(modelfile)?.[1];
-  const isWhole = sha256 !== undefined && !/^ADAPTER /m.test(modelfile);
+  const isWhole = sha256 !== undefined && !/^(?:ADAPTER|SYSTEM|MESSAGE) /m.test(modelfile);
   return {
     ...plainModel(name),
     task: capabilities.includes("embedding") ? "feature-extraction" : null,
+    setContextTokens: Number(/^PARAMETER num_ctx (\d{1,9})$/m.exec(modelfile)?.[1]) || undefined,
     proof: isWhole ? { kind: "sha256", sha256 } : null,
     version: digest,
     parameters: details.parameter_size ?? null,
@@ -57,7 +58,10 @@ export const ollama: EngineProfile = {
     for (const { name, digest } of models.filter((each) => !each.remote_host)) {
       const before = known.find((each) => each.id === name && each.version === digest);
       const model = before ?? (await readModel(read, name, digest));
-      found.push({ ...model, contextTokens: contexts.get(name) ?? LEAST_CONTEXT_TOKENS });
+      const { setContextTokens: set } = model;
+      const tokens = contexts.get(name) ?? set ?? LEAST_CONTEXT_TOKENS;
+      // For a job, Ollama loads a model again that a client has loaded with more than the set context.
+      found.push({ ...model, contextTokens: Math.min(tokens, set ?? tokens) });
     }
     return found;
   },

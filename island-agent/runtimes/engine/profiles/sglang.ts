@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { EngineProfile } from "../engine-profile.ts";
-import { hubProof, plainModel, pythonSampling, readGauge, readModelList } from "./model-lists.ts";
+import { hubProof, plainModel, pythonMembers, readGauge, readModelList } from "./model-lists.ts";
 
 const infoSchema = z.object({
   model_path: z.string().max(2_000),
@@ -39,7 +39,7 @@ export const sglang: EngineProfile = {
   },
   running: (read) => readGauge(read, "sglang:num_running_reqs"),
   abilities: ["json", "logprobs", "raw", "sampling", "tools"],
-  resume: "continue_final_message",
+  resume: { continue_final_message: true, add_generation_prompt: false },
   reranking: null,
-  chatMembers: pythonSampling,
+  chatMembers: pythonMembers,
 };

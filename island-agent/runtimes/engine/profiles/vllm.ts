@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { EngineProfile } from "../engine-profile.ts";
-import { hubProof, plainModel, pythonSampling, readGauge, readModelList } from "./model-lists.ts";
+import { hubProof, plainModel, pythonMembers, readGauge, readModelList } from "./model-lists.ts";
 
 const factsSchema = z.object({
   root: z.string().max(2_000).nullish(),
@@ -32,10 +32,10 @@ export const vllm: EngineProfile = {
   },
   running: (read) => readGauge(read, "vllm:num_requests_running"),
   abilities: ["json", "logprobs", "raw", "sampling", "tools"],
-  resume: "continue_final_message",
+  resume: { continue_final_message: true, add_generation_prompt: false },
   reranking: { path: "/v1/rerank", scores: "probabilities" },
-  chatMembers: (chat) => ({
-    ...pythonSampling(chat),
+  chatMembers: (chat, cacheKey) => ({
+    ...pythonMembers(chat, cacheKey),
     // Its levels are low, medium and high.
     ...(chat.reasoningEffort === "none" || chat.reasoningEffort === "minimal" ? { reasoning_effort: "low" } : {}),
   }),

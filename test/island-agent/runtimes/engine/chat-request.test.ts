@@ -3,16 +3,17 @@ import { chatRequestTo } from "../../../../island-agent/runtimes/engine/chat-req
 import type { EngineProfile } from "../../../../island-agent/runtimes/engine/engine-profile.ts";
 import { lmStudio } from "../../../../island-agent/runtimes/engine/profiles/lm-studio.ts";
 import { llamaServer } from "../../../../island-agent/runtimes/engine/profiles/llama-server.ts";
+import { sglang } from "../../../../island-agent/runtimes/engine/profiles/sglang.ts";
 import { vllm } from "../../../../island-agent/runtimes/engine/profiles/vllm.ts";
 import type { RunRequest } from "../../../../island-agent/runtimes/runtime.ts";
 import { readChat } from "../../../../island-agent/runtimes/text-input.ts";
 
 function requestFor(
   input: object,
-  profile: Pick<EngineProfile, "resume" | "chatMembers"> = { resume: "assistant_message" },
-  resume: RunRequest["resume"] = null,
+  profile: Pick<EngineProfile, "resume" | "chatMembers"> = { resume: null },
+  run: Partial<RunRequest> = {},
 ): Readonly<Record<string, unknown>> {
-  return chatRequestTo(profile, { id: "m" }, readChat({ prompt: "Hi", ...input }), resume).body;
+  return chatRequestTo(profile, { id: "m" }, readChat({ prompt: "Hi", ...input }), { resume: null, ...run }).body;
 }
 
 describe("a request to an engine", () => {
@@ -65,14 +66,15 @@ describe("a request to an engine", () => {
 
   it("continues the text of another Island as a message of the assistant", () => {
     const resume = { text: "The sea", tokens: 3 };
-    expect(requestFor({ max_tokens: 10 }, llamaServer, resume)).toMatchObject({
+    expect(requestFor({ max_tokens: 10 }, llamaServer, { resume })).toMatchObject({
       max_tokens: 7,
       messages: [{ role: "user" }, { role: "assistant", content: "The sea" }],
+      chat_template_kwargs: { enable_thinking: false },
     });
   });
 
   it("tells vLLM to continue the last message", () => {
-    expect(requestFor({}, vllm, { text: "The sea", tokens: 3 })).toMatchObject({
+    expect(requestFor({}, vllm, { resume: { text: "The sea", tokens: 3 } })).toMatchObject({
       continue_final_message: true,
       add_generation_prompt: false,
     });
@@ -81,8 +83,18 @@ describe("a request to an engine", () => {
   it("continues a raw prompt in the prompt", () => {
     const resume = { text: " lived", tokens: 2 };
     const chat = readChat({ prompt: "Once", raw: true });
-    const { path, body } = chatRequestTo(llamaServer, { id: "m" }, chat, resume);
+    const { path, body } = chatRequestTo(llamaServer, { id: "m" }, chat, { resume });
     expect([path, body["prompt"], body["messages"]]).toEqual(["/v1/completions", "Once lived", undefined]);
+  });
+
+  it.each([vllm, sglang])("separates the cached prompts of accounts: $name", (profile) => {
+    expect(requestFor({}, profile, { cacheKey: "a" })["cache_salt"]).toBe("a");
+    const [first, second] = [requestFor({}, profile), requestFor({}, profile)];
+    expect(first["cache_salt"]).not.toBe(second["cache_salt"]);
+  });
+
+  it("reuses no cached prompt of llama-server, whose cache has no keys", () => {
+    expect(requestFor({}, llamaServer, { cacheKey: "a" })["cache_prompt"]).toBe(false);
   });
 
   it("has vLLM's names and levels", () => {

@@ -64,6 +64,20 @@ describe("a run on an engine that misbehaves", () => {
     expect(opened.world.engine.status().state).toBe("ready");
   });
 
+  it.each([
+    // vLLM 0.11, current vLLM (twice) and SGLang.
+    "'max_tokens' is too large: 8000. This model's maximum context length is 4096 tokens and your request has 2778 input tokens",
+    "This model's maximum context length is 4096 tokens. However, you requested 4000 output tokens and your prompt contains at least 97 input tokens",
+    "max_tokens=8000 cannot be greater than max_model_len=max_total_tokens=4096",
+    "Requested token count exceeds the model's maximum context length of 4096 tokens. You requested a total of 4190 tokens",
+  ])("repeats a chat without its limit if the engine responds: %s", async (message) => {
+    await using replay = await EngineReplay.open("vllm");
+    await using world = await EngineWorld.open(replay.url);
+    replay.misbehave({ status: 400, body: JSON.stringify({ error: { message } }) }, RUNS, 1);
+    expect((await world.chat({ max_tokens: 8_000 })).text).toBe("The sea is calm.");
+    expect(replay.posted.map(({ body }) => body["max_tokens"])).toEqual([8_000, null]);
+  });
+
   it("does not follow redirects", async () => {
     await using opened = await openWorld();
     await using other = await EngineReplay.open("llama-server");

@@ -15,7 +15,8 @@ const inputWith = (url: string) => {
   ];
   return { messages: [{ role: "user", content }] };
 };
-const requestWith = (url: string) => chatRequestTo(llamaServer, { id: "m" }, readChat(inputWith(url)), null);
+const requestWith = (url: string) =>
+  chatRequestTo(llamaServer, { id: "m" }, readChat(inputWith(url)), { resume: null });
 
 describe("the request of a chat with an image", () => {
   it("has texts and images in their order, with the type that the image has", () => {

@@ -140,6 +140,20 @@ describe("an engine's facts", () => {
     expect([after?.model.contextTokens, after?.gone === before?.gone]).toEqual([32_768, true]);
   });
 
+  it.each([
+    ["8192", [], 8_192],
+    ["8192", [{ name: "llama3.2:latest", context_length: 32_768 }], 8_192],
+    ["131072", [{ name: "llama3.2:latest", context_length: 65_536 }], 65_536],
+  ])("have the context of Ollama's num_ctx %s, with %j in memory", async (set, loaded, context) => {
+    await using replay = await EngineReplay.open("ollama");
+    const shown = replay.responses["POST /api/show"] as { modelfile: string };
+    shown.modelfile += `PARAMETER num_ctx ${set}\n`;
+    replay.responses["GET /api/ps"] = { models: loaded };
+    await using world = await EngineWorld.open(replay.url);
+    await world.engine.check();
+    expect(world.engine.served[0]?.model.contextTokens).toBe(context);
+  });
+
   it("are not read again while a model's digest stays the same", async () => {
     await using replay = await EngineReplay.open("ollama");
     await using world = await EngineWorld.open(replay.url);
@@ -147,12 +161,36 @@ describe("an engine's facts", () => {
     expect(replay.posted.filter(({ path }) => path === "/api/show")).toHaveLength(1);
   });
 
-  it("prove nothing about a model with an adapter", async () => {
-    await using replay = await EngineReplay.open("ollama");
-    const shown = replay.responses["POST /api/show"] as { modelfile: string };
-    shown.modelfile += "ADAPTER /root/.ollama/models/blobs/sha256-1\n";
-    await using world = await EngineWorld.open(replay.url);
-    expect(world.engine.served.map(({ key }) => key)).toEqual(["engine:llama3.2:latest"]);
+  it.each(["ADAPTER /root/.ollama/models/blobs/sha256-1", 'SYSTEM """You are a pirate."""', "MESSAGE user Hi"])(
+    "prove nothing about a model of Ollama with %s",
+    async (line) => {
+      await using replay = await EngineReplay.open("ollama");
+      const shown = replay.responses["POST /api/show"] as { modelfile: string };
+      shown.modelfile += `${line}\n`;
+      await using world = await EngineWorld.open(replay.url);
+      expect(world.engine.served.map(({ key }) => key)).toEqual(["engine:llama3.2:latest"]);
+    },
+  );
+
+  it.each([[[]], [[{ id: 0, path: "pirate.gguf", scale: 1 }]]])(
+    "prove the file of llama-server's model only without LoRA adapters: %j",
+    async (adapters) => {
+      await using replay = await EngineReplay.open("llama-server");
+      replay.responses["GET /lora-adapters"] = adapters;
+      await using world = await EngineWorld.open(replay.url);
+      expect(world.engine.served[0]?.model.proof?.kind).toBe(adapters.length === 0 ? "file" : undefined);
+    },
+  );
+
+  it("have the least slots of LM Studio's models", async () => {
+    await using replay = await EngineReplay.open("lm-studio");
+    const list = replay.responses["GET /api/v1/models"] as {
+      models: { loaded_instances: { config: { parallel?: number } }[] }[];
+    };
+    const embedding = list.models.at(-1)?.loaded_instances[0];
+    if (embedding !== undefined) embedding.config.parallel = 2;
+    await using world = await EngineWorld.open(replay.url, NO_SLOTS);
+    expect(world.engine.slots).toBe(2);
   });
 
   it("are declared under a tidy name of at most 100 characters", async () => {
