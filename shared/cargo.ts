@@ -189,6 +189,28 @@ export function modelKey(model: ModelRef): string {
   return model.sha256 ?? model.url;
 }
 
+/** Tokens of context that every engine is expected to have. */
+const USUAL_CONTEXT_TOKENS = 4_096;
+
+/**
+ * Returns whether a model that an engine serves under a key runs the Cargo. The hash of one file does not prove which
+ * other parts the engine has.
+ * @param served `contextTokens`: null if the engine does not report them
+ */
+export function isServedBy(
+  {
+    runtimeType,
+    model,
+    parts,
+    adapters,
+    contextTokens,
+  }: Pick<CargoManifest, "runtimeType" | "model" | "parts" | "adapters" | "contextTokens">,
+  served: { readonly key: string; readonly contextTokens: number | null },
+): boolean {
+  if (!isTextRuntime(runtimeType) || model === null || parts !== undefined || adapters !== undefined) return false;
+  return modelKey(model) === served.key && (contextTokens ?? 0) <= (served.contextTokens ?? USUAL_CONTEXT_TOKENS);
+}
+
 /** Runtimes that support folders as models. */
 const FOLDER_RUNTIMES: ReadonlySet<RuntimeType> = new Set(["onnx", "diffusers", "coreml"]);
 

@@ -30,8 +30,9 @@ export interface StoredModel {
 
 /**
  * Copies a model file to where the coordinator serves it.
- * @throws {ServiceError} `bad_request` for another format, an empty file or too little space. @throws file system
- *   errors
+ * @param known SHA-256 that the file must have, if it was read before
+ * @throws {ServiceError} `bad_request` for another format, an empty file, too little space, or a file that changes.
+ * @throws file system errors
  */
 export async function storeModelFile(
   source: string,
@@ -39,9 +40,10 @@ export async function storeModelFile(
   runtimeType: RuntimeType,
   directory: string,
   minFreeBytes: number,
+  known?: string,
 ): Promise<StoredModel> {
   const { size } = await assertFormat(source, runtimeType);
-  const sha256 = await hashOfFile(source);
+  const sha256 = known ?? (await hashOfFile(source));
   const name = importedFileName(slug, sha256, runtimeType);
   const path = join(directory, name);
   const stored = { path, model: { url: `/models/${name}`, sha256, size_bytes: size } };
@@ -60,6 +62,9 @@ export async function storeModelFile(
   const part = `${path}.part`;
   try {
     await copyFile(source, part);
+    if ((await hashOfFile(part)) !== sha256) {
+      throw new ServiceError("bad_request", `${source} changed while it was copied. Repeat the command`);
+    }
     // Set the mode of the copy, because only the coordinator reads it. Islands download it from the coordinator.
     await chmod(part, 0o600);
     await rename(part, path);

@@ -11,7 +11,6 @@ import { importedModelsDirectory, storeModelFile, type StoredModel } from "../ca
 import { PinLookupError } from "../catalog/pin-lookup/lookup-http.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { cargoFeaturesOf } from "../../shared/features/cargo-features.ts";
 import { totalVramBytes } from "../../shared/hardware.ts";
 import { SEEN_LATELY_MS } from "../islands/island-service.ts";
 import { fits } from "../scheduler/fit.ts";
@@ -58,7 +57,8 @@ export async function previewModel(
   if (typeof projector === "string" && source.kind !== "disk") {
     throw new ServiceError("bad_request", "The projector's file can be named only for a model on disk");
   }
-  const access = source.kind === "ollama" ? { ...policy, hub: source.registry.origin, token: null } : policy;
+  const access: HubPolicy =
+    source.kind === "ollama" ? { ...policy, hub: source.registry.origin, token: null, isRegistry: true } : policy;
   const requests = openHubRequests(access, signal);
   const all = await findModel(source, policy.hub, requests);
   const found = projector === false ? { ...all, projector: null } : all;
@@ -76,8 +76,6 @@ export async function countFittingIslands(
   nowMs: number,
 ): Promise<IslandCounts> {
   const cargo = { ...cargoOf(file), onlyIslandsOf: null };
-  // Reports in the database have no features. All agents of this version have them.
-  const features = cargoFeaturesOf(cargo, {});
   const counts = { online: 0, fitting: 0 };
   for (let offset = 0; offset < MAX_ISLANDS; offset += PAGE) {
     const filter = { seenSinceMs: nowMs - SEEN_LATELY_MS, isSuspended: false };
@@ -85,7 +83,7 @@ export async function countFittingIslands(
     for (const { accountId, hardware, runtimes } of islands) {
       const vramBytes = totalVramBytes(hardware);
       const types = runtimes.map(({ type }) => type);
-      const island = { accountId, runtimes: types, ramBytes: hardware.ramBytes, vramBytes, draining: false, features };
+      const island = { accountId, runtimes: types, ramBytes: hardware.ramBytes, vramBytes, draining: false };
       counts.online += 1;
       if (fits(cargo, island) === true) counts.fitting += 1;
     }
@@ -112,11 +110,8 @@ export async function addModel(
     for (const each of files) {
       if (each === null || typeof each.from !== "string") continue;
       const directory = importedModelsDirectory(config);
-      const copy = await storeModelFile(each.from, file.slug, "llmcpp", directory, config.minFreeDiskBytes);
-      stored.push(copy);
-      if (copy.model.sha256 !== each.sha256) {
-        throw new ServiceError("bad_request", `${each.from} changed while it was copied. Repeat the command`);
-      }
+      const { from, sha256 } = each;
+      stored.push(await storeModelFile(from, file.slug, "llmcpp", directory, config.minFreeDiskBytes, sha256));
     }
     await cargos.importFile(actor, JSON.stringify(file));
     return stored;

@@ -1,4 +1,4 @@
-import { modelKey, type CargoManifest } from "../../shared/cargo.ts";
+import { isServedBy, type CargoManifest } from "../../shared/cargo.ts";
 import type { EngineModelReport } from "../../shared/protocol/from-island.ts";
 import { disallowedBy, DISALLOWED } from "../../shared/owner-policy.ts";
 import type { SchedulerIsland, WorkKind } from "./events.ts";
@@ -71,18 +71,12 @@ export function fits(cargo: CargoNeeds, island: IslandOffer): true | Misfit {
   return true;
 }
 
-/**
- * Returns the model with which an engine of the host runs the Cargo; undefined: the Island's own runtime runs it. The
- * hash of one file does not prove which other parts the engine has.
- */
+/** Returns the model with which an engine of the host runs the Cargo; undefined: the Island's own runtime runs it. */
 export function engineModelFor(
-  { adapters, parts, model, contextTokens }: Pick<CargoManifest, "adapters" | "parts" | "model" | "contextTokens">,
+  cargo: Parameters<typeof isServedBy>[0],
   { engineModels = [] }: Pick<SchedulerIsland, "engineModels">,
 ): EngineModelReport | undefined {
-  if (engineModels.length === 0 || model === null) return undefined;
-  if (adapters !== undefined || parts !== undefined) return undefined;
-  const key = modelKey(model);
-  return engineModels.find((each) => each.key === key && (each.contextTokens ?? Infinity) >= (contextTokens ?? 0));
+  return engineModels.find((served) => isServedBy(cargo, served));
 }
 
 /** Returns the features that apply to jobs of the Cargo on the Island. */

@@ -1,7 +1,6 @@
 import { hostProblem } from "../cargo-rules.ts";
 import { ask, type LookupPolicy, PinLookupError, readBytes, readJson } from "../pin-lookup/lookup-http.ts";
 import { DEFAULT_HUB } from "../../config/resolve-config.ts";
-import { OLLAMA_REGISTRY } from "./model-source.ts";
 
 /** Limits of all requests for one model: redirects count. The operator waits for them. */
 const MAX_REQUESTS = 400;
@@ -18,6 +17,8 @@ const FILE_HOSTS = /(?:^|\.)(?:huggingface\.co|hf\.co|ollama\.com|ollama\.ai|r2\
 export interface HubPolicy extends LookupPolicy {
   /** Access token, which is sent only to the hub; null: none. */
   readonly token: string | null;
+  /** Set for the registry of a model's source. It may have a private address only with `allowPrivate`. */
+  readonly isRegistry?: true;
 }
 
 interface Range {
@@ -30,13 +31,13 @@ interface Range {
 export type HubRequests = ReturnType<typeof openHubRequests>;
 
 /**
- * Opens requests to a hub or registry. Private addresses are refused unless the operator named the hub. Redirects are
+ * Opens requests to a hub or registry. Private addresses are refused unless the operator set the hub. Redirects are
  * followed only to the hub and to the hosts of its files.
  * @param signal ends all requests
  */
 export function openHubRequests(policy: HubPolicy, signal: AbortSignal) {
   const hub = new URL(policy.hub);
-  const isNamed = hub.origin !== DEFAULT_HUB && hub.origin !== OLLAMA_REGISTRY;
+  const isNamed = policy.isRegistry !== true && hub.origin !== DEFAULT_HUB;
   let requests = 0;
 
   /** @throws {PinLookupError} also for a status other than those of success */

@@ -1,5 +1,5 @@
 import { abortable } from "../../../shared/async/abortable.ts";
-import { cacheKeyOf, type CargoManifest } from "../../../shared/cargo.ts";
+import { isServedBy, type CargoManifest } from "../../../shared/cargo.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { CliError } from "../../../shared/errors.ts";
 import type { Logger } from "../../../shared/logger.ts";
@@ -79,13 +79,13 @@ export async function openEngines(
     onChange();
   }
 
-  function find({ adapters, parts, contextTokens, ...cargo }: CargoManifest): [AttachedEngine, ServedModel] | null {
-    if (adapters !== undefined || parts !== undefined) return null;
-    const key = cacheKeyOf(cargo);
+  function find(cargo: CargoManifest): [AttachedEngine, ServedModel] | null {
     for (const engine of engines) {
-      const served = engine.served.find((each) => each.key === key);
-      if (served === undefined || (served.model.contextTokens ?? Infinity) < (contextTokens ?? 0)) continue;
-      if (cargo.task !== "text-ranking" || engine.profile.reranking !== null) return [engine, served];
+      if (cargo.task === "text-ranking" && engine.profile.reranking === null) continue;
+      const served = engine.served.find(({ key, model: { contextTokens } }) =>
+        isServedBy(cargo, { key, contextTokens }),
+      );
+      if (served !== undefined) return [engine, served];
     }
     return null;
   }

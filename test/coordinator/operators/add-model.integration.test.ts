@@ -188,6 +188,19 @@ describe("previewModel()", () => {
     });
   });
 
+  it("refuses a registry with a private address, although the source names it, unless it is allowed", async () => {
+    hub.requests.length = 0;
+    const local = new URL(hub.url).host;
+    for (const [origin, problem] of [
+      [`http://${local}`, "it does not use TLS"],
+      [`https://${local}`, "127.0.0.1 is a private address"],
+    ]) {
+      const search = preview(`ollama:${origin}/library/tiny:1b`, {}, { allowPrivate: false });
+      await expect(search).rejects.toThrow(`${origin} is not allowed: ${problem}`);
+    }
+    expect(hub.requests).toEqual([]);
+  });
+
   it.each<[string, RegExp, Parameters<HubServer["fail"]>[1], string]>([
     [
       "an unknown repository",

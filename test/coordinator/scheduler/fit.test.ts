@@ -89,9 +89,16 @@ describe("fits() for an Island whose engine serves the model", () => {
     expect(fits(cargo, island())).toBe(true);
     expect(fits(cargo, island({ key: "b".repeat(64) }))).toBe("runtime_missing");
   });
-  it("returns true for a context that the engine does not report, or that is long enough", () => {
-    expect(fits(cargo, island({ contextTokens: null }))).toBe(true);
+  it("returns true for a context that is long enough, and up to 4,096 tokens if the engine does not report it", () => {
     expect(fits(cargo, island({ contextTokens: 1_023 }))).toBe("runtime_missing");
+    expect(fits({ ...cargo, contextTokens: 4_096 }, island({ contextTokens: null }))).toBe(true);
+    expect(fits({ ...cargo, contextTokens: 4_097 }, island({ contextTokens: null }))).toBe("runtime_missing");
+  });
+  it("uses the Island's runtime for a Cargo that is not a language model", () => {
+    const url = `hf:owner/repo#${"a".repeat(40)}`;
+    const folder = { ...cargo, model: { url, sha256: null, sizeBytes: null } };
+    expect(fits({ ...folder, runtimeType: "engine" }, island({ key: url }))).toBe(true);
+    expect(fits({ ...folder, runtimeType: "onnx" }, island({ key: url }))).toBe("runtime_missing");
   });
   it("returns true only for the features of the engine, not those of the agent", () => {
     const needy = { ...cargo, features: ["chat.json"] };

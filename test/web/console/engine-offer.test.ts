@@ -50,6 +50,11 @@ describe("offeredCargo()", () => {
   ])("refuses the %s %j", (path, value, message) => {
     expect(() => offer({}, { [path]: value })).toThrow(expect.objectContaining({ path, message }) as Error);
   });
+
+  it("refuses more than 4,096 tokens for an engine that does not report its context", () => {
+    expect(offer({ context_length: null })).toMatchObject({ context_tokens: 4_096 });
+    expect(() => offer({ context_length: null }, { context_tokens: "4097" })).toThrow("Enter at most 4096");
+  });
 });
 
 it.each([

@@ -70,6 +70,15 @@ describe("the engines of a host", () => {
       true,
       false,
     ]);
+    const onnx = { runtimeType: "onnx", onnxTaskType: "feature-extraction" };
+    expect(engines.serves(cargoOf(`hf:meta-llama/Llama-3.2-1B-Instruct#${commit}`, null, onnx))).toBe(false);
+  });
+
+  it("serve Cargos of at most 4,096 tokens if they do not report their context", async () => {
+    await using replay = await EngineReplay.open("vllm");
+    await using engines = await open([replay.url]);
+    const contexts = [4_096, 4_097].map((contextTokens) => cargoOf("engine:sql-lora", null, { contextTokens }));
+    expect(contexts.map((cargo) => engines.serves(cargo))).toEqual([true, false]);
   });
 
   it("serve no Cargo with adapters or with a longer context", async () => {

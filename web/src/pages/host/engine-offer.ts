@@ -5,6 +5,8 @@ import type { FormValues } from "../../components/form.tsx";
 export type EngineModel = IslandDetail["engine_models"][number];
 
 const MAX_SLUG = 100;
+/** Maximum tokens of context of a Cargo for an engine that does not report its own. */
+const MAX_UNREPORTED = 4_096;
 
 const QUESTION = "What is an atoll?";
 const TEXT = "An atoll is a ring of islands.";
@@ -36,6 +38,9 @@ export function offeredCargo(model: EngineModel, values: FormValues): CreateCarg
     throw new FieldFailure("context_tokens", "Enter a number of tokens such as 4096");
   }
   if (limit !== null && context > limit) throw new FieldFailure("context_tokens", `The engine has only ${limit}`);
+  if (limit === null && context > MAX_UNREPORTED) {
+    throw new FieldFailure("context_tokens", `The engine does not report its context. Enter at most ${MAX_UNREPORTED}`);
+  }
   const { task, example } = USES.find(({ label }) => label === values("use")) ?? USES[0];
   return {
     slug: values("slug").trim(),
