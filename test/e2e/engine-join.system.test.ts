@@ -83,7 +83,7 @@ it("a host lends an engine and withdraws it while the agent runs", async () => {
   expect(await island("engines", "add", engine.url)).toBe(
     `Lends llama-server with 1 model and 8 slots at ${engine.url}. Applied to the running agent\n`,
   );
-  await until(status, ({ slots, link }) => slots === 8 && link === "connected", "the slots of the engine are offered");
+  await until(status, ({ slots, link }) => slots === 12 && link === "connected", "the slots of the engine are offered");
   expect((await chat(network.url, key)).content).toBe("1, 2, 3, 4, 5.");
   expect(await island("status")).toContain(`Engines    llama-server at ${engine.url}: 0 of 8 slots in use, `);
   expect(await island("engines", "check")).toContain(`llama-server at ${engine.url}, 8 slots (reported)\n`);
