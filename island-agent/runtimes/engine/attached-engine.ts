@@ -71,6 +71,7 @@ export class AttachedEngine implements AsyncDisposable {
   readonly #options: AttachedEngineOptions;
   readonly #end = new AbortController();
   readonly #slots = new Semaphore<object>(UNKNOWN_SLOTS);
+  /** Callbacks of the runs that wait for a slot, or for the engine's first output. */
   readonly #waiting = new Set<() => void>();
   #profile: EngineProfile | null = null;
   #served: readonly ServedModel[] = [];
@@ -144,7 +145,8 @@ export class AttachedEngine implements AsyncDisposable {
   /**
    * Runs `work` in one of the engine's slots. Its signal also aborts when the engine hangs. Failures of the engine pause
    * it. @throws errors of `work`.
-   * @param onWorking called while the run waits for others that make progress.
+   * @param onWorking called while the run waits for others that make progress, or for its first output from an engine
+   * that passes its checks: it may be loading the model.
    */
   async use<T>(
     signal: AbortSignal,
@@ -152,10 +154,14 @@ export class AttachedEngine implements AsyncDisposable {
     work: (signal: AbortSignal, onProgress: () => void) => Promise<T>,
   ): Promise<T> {
     this.#waiting.add(onWorking);
-    await this.#slots.acquire(work, signal).finally(() => this.#waiting.delete(onWorking));
+    await this.#slots.acquire(work, signal).catch((error: unknown) => {
+      this.#waiting.delete(onWorking);
+      throw error;
+    });
     this.#running += 1;
     try {
       const result = await work(AbortSignal.any([signal, this.#runs.signal]), () => {
+        this.#waiting.delete(onWorking);
         for (const each of this.#waiting) each();
       });
       this.#failedRuns = 0;
@@ -164,6 +170,7 @@ export class AttachedEngine implements AsyncDisposable {
       if (error instanceof EngineFailure && !signal.aborted) this.#noteFailure(error);
       throw error;
     } finally {
+      this.#waiting.delete(onWorking);
       this.#running -= 1;
       this.#slots.release();
       if (this.#running === 0) this.#onIdle();
@@ -202,6 +209,7 @@ export class AttachedEngine implements AsyncDisposable {
       await this.#readSlots(this.#profile);
       this.#end.signal.throwIfAborted();
       this.#failures = 0;
+      for (const each of this.#waiting) each();
       const pauseMs = this.#pausedUntilMs - clock.monotonicMs();
       waitMs = pauseMs > 0 ? pauseMs : CHECK_MS;
       this.#state = pauseMs > 0 ? "paused" : "ready";

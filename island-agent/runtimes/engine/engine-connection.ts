@@ -13,6 +13,8 @@ const MAX_READ_BYTES = 4 * MIB;
 const MAX_ERROR_BYTES = 16 * KIB;
 /** Longest time in which a run sends nothing, less than the coordinator's default `silence_limit_s`. */
 const MAX_SILENCE_MS = 50_000;
+/** Longest wait for the first byte of a run, before which the engine may load the model. */
+const MAX_LOAD_MS = 600_000;
 const MAX_QUOTED_CHARS = 300;
 
 /** Pauses of an engine after failures, in ms. Further failures in a row extend them. */
@@ -101,7 +103,7 @@ export function connectEngine(
       method: text === null ? "GET" : "POST",
       headers: text === null ? headers : { ...headers, "content-type": "application/json" },
       signal,
-      timeout: MAX_SILENCE_MS,
+      timeout: MAX_LOAD_MS,
     });
     let response: IncomingMessage | null = null;
     // The listener stays after the response: an error of the socket without listener would end the process.
@@ -112,17 +114,18 @@ export function connectEngine(
       else if (sent.reusedSocket && cause.code === "ECONNRESET") resolve(send(path, body, signal));
       else reject(cause instanceof EngineFailure ? cause : brokenBy(cause));
     });
-    sent.on("timeout", () => (response ?? sent).destroy(hung()));
+    sent.on("timeout", () => (response ?? sent).destroy(hung(response === null ? MAX_LOAD_MS : MAX_SILENCE_MS)));
     sent.once("response", (arrived) => {
       response = arrived;
+      arrived.socket.setTimeout(MAX_SILENCE_MS);
       resolve(arrived);
     });
     sent.end(text ?? undefined);
     return promise;
   }
 
-  function hung(): EngineFailure {
-    const message = `The engine at ${url} sent nothing for ${MAX_SILENCE_MS / 1_000} s`;
+  function hung(silenceMs: number): EngineFailure {
+    const message = `The engine at ${url} sent nothing for ${silenceMs / 1_000} s`;
     return new EngineFailure(message, { pauseMs: PAUSES_MS.hung });
   }
 

@@ -297,6 +297,26 @@ describe("the slots of an engine", () => {
 });
 
 describe("an engine that loads its model", () => {
+  it("lets a run and those behind it report progress at each check, until the first output", async () => {
+    await using opened = await openWorld();
+    const { replay, world } = opened;
+    const loaded = Promise.withResolvers<void>();
+    replay.hold("/v1/chat/completions", loaded.promise);
+    const working = [0, 0];
+    const runs = working.map((_, run) => {
+      const onWorking = (): void => void (working[run] = (working[run] ?? 0) + 1);
+      return world.load().run({ input: { prompt: "Hi" }, resume: null }, () => undefined, NEVER, { onWorking });
+    });
+    await world.engine.check();
+    await world.engine.check();
+    expect(working).toEqual([2, 2]);
+    loaded.resolve();
+    await Promise.all(runs);
+    const [first] = working;
+    await world.engine.check();
+    expect(working[0]).toBe(first);
+  });
+
   it("is unavailable, although it lists the model already", async () => {
     await using replay = await EngineReplay.open("llama-server");
     const body = '{"error":{"message":"Loading model","type":"unavailable_error","code":503}}';
