@@ -87,6 +87,8 @@ export class AttachedEngine implements AsyncDisposable {
   #failures = 0;
   /** Failed runs in a row. */
   #failedRuns = 0;
+  /** Pauses since the last run that succeeded. */
+  #pauses = 0;
   #lacks: readonly EngineAbility[] = [];
   #pausedUntilMs = 0;
   /** Aborts the runs of an engine that hangs. */
@@ -165,6 +167,7 @@ export class AttachedEngine implements AsyncDisposable {
         for (const each of this.#waiting) each();
       });
       this.#failedRuns = 0;
+      this.#pauses = 0;
       return result;
     } catch (error) {
       if (error instanceof EngineFailure && !signal.aborted) this.#noteFailure(error);
@@ -349,7 +352,8 @@ export class AttachedEngine implements AsyncDisposable {
     this.#failedRuns += 1;
     const pauseMs = failure.pauseMs || (this.#failedRuns >= FAILING_RUNS ? PAUSES_MS.overloaded : 0);
     if (pauseMs === 0) return;
-    this.#pause(failure.message, growingMs(this.#failedRuns, { firstMs: pauseMs, maxMs: MAX_PAUSE_MS }));
+    this.#pauses += 1;
+    this.#pause(failure.message, growingMs(this.#pauses, { firstMs: pauseMs, maxMs: MAX_PAUSE_MS }));
   }
 
   #pause(problem: string, pauseMs: number): void {

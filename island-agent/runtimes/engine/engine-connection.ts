@@ -216,11 +216,15 @@ function failureOf(path: string, status: number, text: string, retryAfter: strin
         isUnavailable: true,
       });
     }
-    default:
-      // The request may be the cause, so the engine gets other jobs.
-      return new EngineFailure(`The engine responded to ${path} with status ${status}: ${why}`, {
-        lacks: NO_TOOLS.test(why) ? "tools" : null,
-      });
+    default: {
+      const message = `The engine responded to ${path} with status ${status}: ${why}`;
+      if (NO_TOOLS.test(why)) return new EngineFailure(message, { lacks: "tools" });
+      const isRefused = status === 400 || status === 413 || status === 422;
+      // The request is the cause, so that nothing is known about the engine.
+      return isRefused
+        ? new JobFailure("runtime_unavailable", message, { retryable: true })
+        : new EngineFailure(message);
+    }
   }
 }
 

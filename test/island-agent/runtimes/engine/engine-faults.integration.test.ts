@@ -40,6 +40,7 @@ describe("a run on an engine that misbehaves", () => {
     [{ status: 401 }, "runtime_unavailable", "paused"],
     [{ status: 404 }, "runtime_unavailable", "paused"],
     ["redirect", "runtime_unavailable", "ready"],
+    [{ status: 400 }, "runtime_unavailable", "ready"],
     [{ status: 500 }, "runtime_unavailable", "ready"],
   ])("%s fails with %s, retryable, and the engine is then %s", async (how, code, state) => {
     await using opened = await openWorld();
@@ -173,6 +174,16 @@ describe("an engine that is paused", () => {
       states.push(world.engine.status().state);
     }
     expect(states).toEqual(["ready", "ready", "paused"]);
+    expect(world.engine.status().pauseMs).toBe(2_000);
+  });
+
+  it.each([400, 413, 422])("does not follow runs whose requests the engine refuses with %i", async (status) => {
+    await using opened = await openWorld();
+    opened.replay.misbehave({ status, body: "no" });
+    for (let run = 0; run < 4; run += 1) {
+      await expect(opened.world.chat()).rejects.toMatchObject({ code: "runtime_unavailable", retryable: true });
+    }
+    expect(opened.world.engine.status().state).toBe("ready");
   });
 });
 
