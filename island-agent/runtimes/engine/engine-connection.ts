@@ -138,11 +138,10 @@ export function connectEngine(
     });
   }
 
-  async function assertOk(path: string, response: IncomingMessage): Promise<void> {
-    const { statusCode = 0 } = response;
-    if (statusCode === 200) return;
+  async function assertOk(path: string, response: IncomingMessage, model?: EngineModel): Promise<void> {
+    if (response.statusCode === 200) return;
     const text = await readText(response, MAX_ERROR_BYTES).catch(() => "");
-    throw failureOf(path, statusCode, text, response.headers["retry-after"]);
+    throw failureOf(path, response, text, model?.contextTokens ?? null);
   }
 
   return {
@@ -169,7 +168,7 @@ export function connectEngine(
       // A reader attaches its listeners later. Without one, an error of the response would end the process.
       response.on("error", () => undefined);
       try {
-        await assertOk(path, response);
+        await assertOk(path, response, model);
         if (!checked.has(response.socket)) {
           await abortable(checkIdentity(model), signal);
           checked.add(response.socket);
@@ -187,18 +186,23 @@ export function connectEngine(
   };
 }
 
-/** Returns the failure for a response other than 200. */
-function failureOf(path: string, status: number, text: string, retryAfter: string | undefined): JobFailure {
+/**
+ * Returns the failure for a response other than 200.
+ * @param contextTokens what the coordinator knows of the model's context; null: nothing, so that it may send prompts
+ * for which only this engine is too small.
+ */
+function failureOf(path: string, response: IncomingMessage, text: string, contextTokens: number | null): JobFailure {
+  const { statusCode: status = 0, headers } = response;
   const why = messageIn(text);
   if (NO_MEMORY.test(why)) return memoryFailure(why);
-  if (TOO_LONG.test(why)) {
+  if (contextTokens !== null && TOO_LONG.test(why)) {
     return new JobFailure("context_length_exceeded", `The prompt is too long for the engine: ${why}`);
   }
   // A damaged image is the client's fault, so other Islands would only fail as well.
   if (status === 400 && /\bimage\b/i.test(text)) {
     return new JobFailure("invalid_input", `The engine cannot read an image of the chat: ${why}`);
   }
-  const waitS = Number(retryAfter ?? 0);
+  const waitS = Number(headers["retry-after"] ?? 0);
   switch (status) {
     case 401:
     case 403:

@@ -65,6 +65,14 @@ describe("a run on an engine that misbehaves", () => {
     expect(opened.world.engine.status().state).toBe("ready");
   });
 
+  it("fails retryably if its prompt is too long for a context that the engine does not report", async () => {
+    await using replay = await EngineReplay.open("local-ai");
+    await using world = await EngineWorld.open(replay.url, { clock: new ManualClock() });
+    const message = "This model's maximum context length is 2048 tokens";
+    replay.misbehave({ status: 400, body: JSON.stringify({ error: { message } }) });
+    await expect(world.chat()).rejects.toMatchObject({ code: "runtime_unavailable", retryable: true });
+  });
+
   it("does not follow redirects", async () => {
     await using opened = await openWorld();
     await using other = await EngineReplay.open("llama-server");
