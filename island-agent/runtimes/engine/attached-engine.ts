@@ -5,7 +5,7 @@ import type { Logger } from "../../../shared/logger.ts";
 import { Semaphore } from "../../../shared/async/semaphore.ts";
 import { growingMs } from "../../../shared/async/backoff.ts";
 import { connectEngine, EngineFailure, failureFor, PAUSES_MS, type EngineConnection } from "./engine-connection.ts";
-import { versionOf, type EngineFacts } from "./engine-facts.ts";
+import { readModels, type EngineFacts } from "./engine-facts.ts";
 import type { EngineAbility, EngineModel, EngineProfile } from "./engine-profile.ts";
 import { measureSlots } from "./measure-slots.ts";
 import { recogniseEngine } from "./profiles/profiles.ts";
@@ -249,14 +249,9 @@ export class AttachedEngine implements AsyncDisposable {
     this.#timer = this.#options.clock.schedule(waitMs, () => void this.check());
   }
 
-  async #readModels(profile: EngineProfile): Promise<readonly EngineModel[]> {
+  #readModels(profile: EngineProfile): Promise<readonly EngineModel[]> {
     const known = this.#served.map(({ model }) => model);
-    const models = await profile.models(this.connection.read, known);
-    return Promise.all(
-      models.map(async (model) => {
-        return model.proof?.kind === "file" ? { ...model, version: await versionOf(model.proof.path) } : model;
-      }),
-    );
+    return readModels(profile, this.connection, known);
   }
 
   async #readServed(profile: EngineProfile): Promise<void> {

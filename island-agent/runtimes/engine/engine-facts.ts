@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { IndexFileWriter, readIndexFile } from "../../disk/index-file.ts";
+import type { EngineConnection } from "./engine-connection.ts";
+import type { EngineModel, EngineProfile } from "./engine-profile.ts";
 
 /** Facts that take long to find out. A restart of the agent keeps them. */
 const factsSchema = z.object({
@@ -63,8 +65,33 @@ function keep<T>(facts: Record<string, T>, key: string, fact: T): void {
   if (oldest !== undefined && Object.keys(facts).length > MAX_FACTS) delete facts[oldest];
 }
 
+/**
+ * Reads the engine's models. A path proves something only if it is the engine's and this process' own: on this machine,
+ * and from its root. @param known as in {@link EngineProfile}.
+ */
+export async function readModels(
+  profile: EngineProfile,
+  { read, url }: Pick<EngineConnection, "read" | "url">,
+  known: readonly EngineModel[],
+): Promise<readonly EngineModel[]> {
+  const models = await profile.models(read, known);
+  return Promise.all(
+    models.map(async (model) => {
+      if (model.proof?.kind !== "file") return model;
+      const { path } = model.proof;
+      return isLoopback(url) && isAbsolute(path)
+        ? { ...model, version: await versionOf(path) }
+        : { ...model, proof: null };
+    }),
+  );
+}
+
+export function isLoopback(url: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(url).hostname);
+}
+
 /** Returns a text that changes with the file's content; null if this process finds no such file. */
-export async function versionOf(path: string): Promise<string | null> {
+async function versionOf(path: string): Promise<string | null> {
   try {
     const file = await stat(path);
     // A device or a pipe has no end.
