@@ -18,6 +18,8 @@ const HUNG_CHECKS = 2;
 /** Failed runs in a row after which the engine is paused, whatever failed. */
 const FAILING_RUNS = 3;
 const MAX_SLOTS = 1_000;
+/** Time after which slots are measured again, since an engine may restart with others between two checks. */
+const MEASURED_MS = 24 * 3_600_000;
 /** Slots of an engine whose number could not be measured. */
 const UNKNOWN_SLOTS = 1;
 
@@ -93,8 +95,7 @@ export class AttachedEngine implements AsyncDisposable {
   #pausedUntilMs = 0;
   /** Aborts the runs of an engine that hangs. */
   #runs = new AbortController();
-  /** Key of the model whose slots could not be measured. */
-  #unmeasured: string | null = null;
+  #measured: { readonly key: string; readonly slots: number; readonly untilMs: number } | null = null;
   #timer: Timer | null = null;
   #check: Promise<void> | null = null;
 
@@ -227,6 +228,7 @@ export class AttachedEngine implements AsyncDisposable {
       // Another program may listen there next.
       this.#profile = null;
       this.#lacks = [];
+      this.#measured = null;
       this.#serve([]);
       if (this.#failures >= HUNG_CHECKS) {
         this.#runs.abort(failure);
@@ -303,24 +305,21 @@ export class AttachedEngine implements AsyncDisposable {
   }
 
   async #measuredSlots(): Promise<number> {
-    const { facts, clock, url, log } = this.#options;
+    const { clock, url, log } = this.#options;
     const chat = this.#served.find(({ model }) => model.task === null);
     if (chat === undefined) return UNKNOWN_SLOTS;
-    const key = `${url} ${chat.key}`;
-    const known = facts.slotsOf(key);
-    if (known !== null) return known;
-    if (this.#unmeasured === key) return UNKNOWN_SLOTS;
-    try {
-      const measured = await measureSlots(this.connection, chat.model, clock, this.#end.signal);
-      await facts.noteSlots(key, measured);
-      return measured;
-    } catch (error) {
+    const { key, model } = chat;
+    const known = this.#measured?.key === key ? this.#measured : null;
+    // Jobs would falsify the measurement.
+    if (known !== null && (this.#running > 0 || clock.monotonicMs() < known.untilMs)) return known.slots;
+    const slots = await measureSlots(this.connection, model, clock, this.#end.signal).catch((error: unknown) => {
       this.#end.signal.throwIfAborted();
       // Other models may run, so the engine is available.
-      log.warn({ url, model: chat.model.id, reason: String(error) }, "Could not measure the slots of an engine");
-      this.#unmeasured = key;
+      log.warn({ url, model: model.id, reason: String(error) }, "Could not measure the slots of an engine");
       return UNKNOWN_SLOTS;
-    }
+    });
+    this.#measured = { key, slots, untilMs: clock.monotonicMs() + MEASURED_MS };
+    return slots;
   }
 
   /** @throws {EngineFailure} if another process, or the same with another model, listens now. */

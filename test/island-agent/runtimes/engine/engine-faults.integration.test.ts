@@ -305,6 +305,25 @@ describe("the slots of an engine", () => {
     expect(working).toBeGreaterThan(0);
   });
 
+  it("are measured once, again after a day, and again after the engine was unavailable", async () => {
+    await using replay = await EngineReplay.open("vllm");
+    const clock = new ManualClock();
+    await using world = await EngineWorld.open(replay.url, { slots: null, clock });
+    const measured = replay.posted.length;
+    expect(measured).toBeGreaterThan(3);
+    await world.engine.check();
+    expect(replay.posted).toHaveLength(measured);
+    clock.advance(24 * 3_600_000);
+    await world.engine.check();
+    const again = replay.posted.length;
+    expect(again).toBeGreaterThan(measured);
+    replay.misbehave({ status: 503 }, ALL, 1);
+    await world.engine.check();
+    expect(world.engine.status().state).toBe("unavailable");
+    await world.engine.check();
+    expect(replay.posted.length).toBeGreaterThan(again);
+  });
+
   it("are left to other clients, and an engine without a free slot is busy", async () => {
     await using replay = await EngineReplay.open("llama-server");
     await using world = await EngineWorld.open(replay.url, { slots: 3 });
