@@ -205,6 +205,7 @@ export class AttachedEngine implements AsyncDisposable {
   async #checkNow(): Promise<void> {
     const { clock, log, url, onChange } = this.#options;
     const before = this.status();
+    const modelsBefore = this.#served.map(({ model }) => model);
     let waitMs: number;
     try {
       this.#profile ??= await recogniseEngine(this.connection.read);
@@ -237,11 +238,12 @@ export class AttachedEngine implements AsyncDisposable {
     }
     this.#schedule(waitMs);
     const now = this.status();
-    if (isDeepStrictEqual(before, now)) return;
+    const models = this.#served.map(({ model }) => model);
+    if (isDeepStrictEqual([before, modelsBefore], [now, models])) return;
     onChange();
     if (before.state === now.state) return;
-    const { state, name, models, slots, problem } = now;
-    if (state === "ready") log.info({ engine: name, url, models, slots }, "Engine is ready");
+    const { state, name, slots, problem } = now;
+    if (state === "ready") log.info({ engine: name, url, models: now.models, slots }, "Engine is ready");
     else log.warn({ url, reason: problem }, "Engine is unavailable");
   }
 

@@ -219,6 +219,21 @@ describe("an engine that changes", () => {
     },
   );
 
+  it("reports another context or ability of the same model", async () => {
+    await using opened = await openWorld();
+    const { replay, world } = opened;
+    const before = world.changes;
+    await world.engine.check();
+    expect(world.changes).toBe(before);
+    Object.assign(replay.responses["GET /props"] as object, { default_generation_settings: { n_ctx: 2_048 } });
+    await world.engine.check();
+    expect(world.changes).toBe(before + 1);
+    expect(world.engine.served.map(({ model }) => model.contextTokens)).toEqual([2_048]);
+    Object.assign(replay.responses["GET /props"] as object, { modalities: { vision: true } });
+    await world.engine.check();
+    expect(world.changes).toBe(before + 2);
+  });
+
   it("gets no jobs for a model that it no longer has", async () => {
     await using opened = await openWorld();
     const { replay, world } = opened;
