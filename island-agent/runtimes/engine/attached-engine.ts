@@ -267,9 +267,14 @@ export class AttachedEngine implements AsyncDisposable {
     });
     // Reading a new model's file takes long. The others are known already.
     this.#serve(kept);
-    for (const model of models.filter((each) => !kept.some((other) => isSame(each, other.model)))) {
+    for (const model of models) {
+      const known = kept.find((each) => isSame(each.model, model));
+      // A file that could not be read may be readable now.
+      if (known !== undefined && !(model.proof?.kind === "file" && known.key.startsWith(ENGINE_PREFIX))) continue;
+      const key = await this.#keyOf(model);
+      if (key === known?.key) continue;
       const { promise: gone, resolve: end } = Promise.withResolvers<void>();
-      this.#serve([...this.#served, { model, key: await this.#keyOf(model), gone, end }]);
+      this.#serve([...this.#served.filter((each) => each !== known), { model, key, gone, end }]);
     }
   }
 

@@ -234,6 +234,21 @@ describe("an engine that changes", () => {
     expect(world.changes).toBe(before + 2);
   });
 
+  it("has its model proved once the model's file can be read, although the file has not changed", async () => {
+    await using replay = await EngineReplay.open("llama-server");
+    const sha256 = "a".repeat(64);
+    let isReadable = false;
+    const facts = { hashOf: () => Promise.resolve(isReadable ? sha256 : null) };
+    await using world = await EngineWorld.open(replay.url, { clock: new ManualClock(), facts });
+    const [declared] = world.engine.served;
+    await world.engine.check();
+    expect(world.engine.served[0]).toEqual(declared);
+    isReadable = true;
+    await world.engine.check();
+    expect(world.engine.served.map(({ key }) => key)).toEqual([sha256]);
+    await declared?.gone;
+  });
+
   it("gets no jobs for a model that it no longer has", async () => {
     await using opened = await openWorld();
     const { replay, world } = opened;
