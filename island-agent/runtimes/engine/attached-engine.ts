@@ -5,7 +5,7 @@ import type { Logger } from "../../../shared/logger.ts";
 import { Semaphore } from "../../../shared/async/semaphore.ts";
 import { growingMs } from "../../../shared/async/backoff.ts";
 import { connectEngine, EngineFailure, failureFor, PAUSES_MS, type EngineConnection } from "./engine-connection.ts";
-import { versionOf, type EngineFacts } from "./engine-facts.ts";
+import { readModels, type EngineFacts } from "./engine-facts.ts";
 import type { EngineAbility, EngineModel, EngineProfile } from "./engine-profile.ts";
 import { measureSlots } from "./measure-slots.ts";
 import { recogniseEngine } from "./profiles/profiles.ts";
@@ -18,6 +18,8 @@ const HUNG_CHECKS = 2;
 /** Failed runs in a row after which the engine is paused, whatever failed. */
 const FAILING_RUNS = 3;
 const MAX_SLOTS = 1_000;
+/** Time after which slots are measured again, since an engine may restart with others between two checks. */
+const MEASURED_MS = 24 * 3_600_000;
 /** Slots of an engine whose number could not be measured. */
 const UNKNOWN_SLOTS = 1;
 
@@ -71,6 +73,7 @@ export class AttachedEngine implements AsyncDisposable {
   readonly #options: AttachedEngineOptions;
   readonly #end = new AbortController();
   readonly #slots = new Semaphore<object>(UNKNOWN_SLOTS);
+  /** Callbacks of the runs that wait for a slot, or for the engine's first output. */
   readonly #waiting = new Set<() => void>();
   #profile: EngineProfile | null = null;
   #served: readonly ServedModel[] = [];
@@ -86,12 +89,13 @@ export class AttachedEngine implements AsyncDisposable {
   #failures = 0;
   /** Failed runs in a row. */
   #failedRuns = 0;
+  /** Pauses since the last run that succeeded. */
+  #pauses = 0;
   #lacks: readonly EngineAbility[] = [];
   #pausedUntilMs = 0;
   /** Aborts the runs of an engine that hangs. */
   #runs = new AbortController();
-  /** Key of the model whose slots could not be measured. */
-  #unmeasured: string | null = null;
+  #measured: { readonly key: string; readonly slots: number; readonly untilMs: number } | null = null;
   #timer: Timer | null = null;
   #check: Promise<void> | null = null;
 
@@ -144,7 +148,8 @@ export class AttachedEngine implements AsyncDisposable {
   /**
    * Runs `work` in one of the engine's slots. Its signal also aborts when the engine hangs. Failures of the engine pause
    * it. @throws errors of `work`.
-   * @param onWorking called while the run waits for others that make progress.
+   * @param onWorking called while the run waits for others that make progress, or for its first output from an engine
+   * that passes its checks: it may be loading the model.
    */
   async use<T>(
     signal: AbortSignal,
@@ -152,18 +157,24 @@ export class AttachedEngine implements AsyncDisposable {
     work: (signal: AbortSignal, onProgress: () => void) => Promise<T>,
   ): Promise<T> {
     this.#waiting.add(onWorking);
-    await this.#slots.acquire(work, signal).finally(() => this.#waiting.delete(onWorking));
+    await this.#slots.acquire(work, signal).catch((error: unknown) => {
+      this.#waiting.delete(onWorking);
+      throw error;
+    });
     this.#running += 1;
     try {
       const result = await work(AbortSignal.any([signal, this.#runs.signal]), () => {
+        this.#waiting.delete(onWorking);
         for (const each of this.#waiting) each();
       });
       this.#failedRuns = 0;
+      this.#pauses = 0;
       return result;
     } catch (error) {
       if (error instanceof EngineFailure && !signal.aborted) this.#noteFailure(error);
       throw error;
     } finally {
+      this.#waiting.delete(onWorking);
       this.#running -= 1;
       this.#slots.release();
       if (this.#running === 0) this.#onIdle();
@@ -194,6 +205,7 @@ export class AttachedEngine implements AsyncDisposable {
   async #checkNow(): Promise<void> {
     const { clock, log, url, onChange } = this.#options;
     const before = this.status();
+    const modelsBefore = this.#served.map(({ model }) => model);
     let waitMs: number;
     try {
       this.#profile ??= await recogniseEngine(this.connection.read);
@@ -202,6 +214,7 @@ export class AttachedEngine implements AsyncDisposable {
       await this.#readSlots(this.#profile);
       this.#end.signal.throwIfAborted();
       this.#failures = 0;
+      for (const each of this.#waiting) each();
       const pauseMs = this.#pausedUntilMs - clock.monotonicMs();
       waitMs = pauseMs > 0 ? pauseMs : CHECK_MS;
       this.#state = pauseMs > 0 ? "paused" : "ready";
@@ -216,6 +229,7 @@ export class AttachedEngine implements AsyncDisposable {
       // Another program may listen there next.
       this.#profile = null;
       this.#lacks = [];
+      this.#measured = null;
       this.#serve([]);
       if (this.#failures >= HUNG_CHECKS) {
         this.#runs.abort(failure);
@@ -224,11 +238,12 @@ export class AttachedEngine implements AsyncDisposable {
     }
     this.#schedule(waitMs);
     const now = this.status();
-    if (isDeepStrictEqual(before, now)) return;
+    const models = this.#served.map(({ model }) => model);
+    if (isDeepStrictEqual([before, modelsBefore], [now, models])) return;
     onChange();
     if (before.state === now.state) return;
-    const { state, name, models, slots, problem } = now;
-    if (state === "ready") log.info({ engine: name, url, models, slots }, "Engine is ready");
+    const { state, name, slots, problem } = now;
+    if (state === "ready") log.info({ engine: name, url, models: now.models, slots }, "Engine is ready");
     else log.warn({ url, reason: problem }, "Engine is unavailable");
   }
 
@@ -238,14 +253,9 @@ export class AttachedEngine implements AsyncDisposable {
     this.#timer = this.#options.clock.schedule(waitMs, () => void this.check());
   }
 
-  async #readModels(profile: EngineProfile): Promise<readonly EngineModel[]> {
+  #readModels(profile: EngineProfile): Promise<readonly EngineModel[]> {
     const known = this.#served.map(({ model }) => model);
-    const models = await profile.models(this.connection.read, known);
-    return Promise.all(
-      models.map(async (model) => {
-        return model.proof?.kind === "file" ? { ...model, version: await versionOf(model.proof.path) } : model;
-      }),
-    );
+    return readModels(profile, this.connection, known);
   }
 
   async #readServed(profile: EngineProfile): Promise<void> {
@@ -257,9 +267,14 @@ export class AttachedEngine implements AsyncDisposable {
     });
     // Reading a new model's file takes long. The others are known already.
     this.#serve(kept);
-    for (const model of models.filter((each) => !kept.some((other) => isSame(each, other.model)))) {
+    for (const model of models) {
+      const known = kept.find((each) => isSame(each.model, model));
+      // A file that could not be read may be readable now.
+      if (known !== undefined && !(model.proof?.kind === "file" && known.key.startsWith(ENGINE_PREFIX))) continue;
+      const key = await this.#keyOf(model);
+      if (key === known?.key) continue;
       const { promise: gone, resolve: end } = Promise.withResolvers<void>();
-      this.#serve([...this.#served, { model, key: await this.#keyOf(model), gone, end }]);
+      this.#serve([...this.#served.filter((each) => each !== known), { model, key, gone, end }]);
     }
   }
 
@@ -297,24 +312,21 @@ export class AttachedEngine implements AsyncDisposable {
   }
 
   async #measuredSlots(): Promise<number> {
-    const { facts, clock, url, log } = this.#options;
+    const { clock, url, log } = this.#options;
     const chat = this.#served.find(({ model }) => model.task === null);
     if (chat === undefined) return UNKNOWN_SLOTS;
-    const key = `${url} ${chat.key}`;
-    const known = facts.slotsOf(key);
-    if (known !== null) return known;
-    if (this.#unmeasured === key) return UNKNOWN_SLOTS;
-    try {
-      const measured = await measureSlots(this.connection, chat.model, clock, this.#end.signal);
-      await facts.noteSlots(key, measured);
-      return measured;
-    } catch (error) {
+    const { key, model } = chat;
+    const known = this.#measured?.key === key ? this.#measured : null;
+    // Jobs would falsify the measurement.
+    if (known !== null && (this.#running > 0 || clock.monotonicMs() < known.untilMs)) return known.slots;
+    const slots = await measureSlots(this.connection, model, clock, this.#end.signal).catch((error: unknown) => {
       this.#end.signal.throwIfAborted();
       // Other models may run, so the engine is available.
-      log.warn({ url, model: chat.model.id, reason: String(error) }, "Could not measure the slots of an engine");
-      this.#unmeasured = key;
+      log.warn({ url, model: model.id, reason: String(error) }, "Could not measure the slots of an engine");
       return UNKNOWN_SLOTS;
-    }
+    });
+    this.#measured = { key, slots, untilMs: clock.monotonicMs() + MEASURED_MS };
+    return slots;
   }
 
   /** @throws {EngineFailure} if another process, or the same with another model, listens now. */
@@ -341,7 +353,8 @@ export class AttachedEngine implements AsyncDisposable {
     this.#failedRuns += 1;
     const pauseMs = failure.pauseMs || (this.#failedRuns >= FAILING_RUNS ? PAUSES_MS.overloaded : 0);
     if (pauseMs === 0) return;
-    this.#pause(failure.message, growingMs(this.#failedRuns, { firstMs: pauseMs, maxMs: MAX_PAUSE_MS }));
+    this.#pauses += 1;
+    this.#pause(failure.message, growingMs(this.#pauses, { firstMs: pauseMs, maxMs: MAX_PAUSE_MS }));
   }
 
   #pause(problem: string, pauseMs: number): void {

@@ -13,6 +13,8 @@ const MAX_READ_BYTES = 4 * MIB;
 const MAX_ERROR_BYTES = 16 * KIB;
 /** Longest time in which a run sends nothing, less than the coordinator's default `silence_limit_s`. */
 const MAX_SILENCE_MS = 50_000;
+/** Longest wait for the first byte of a run, before which the engine may load the model. */
+const MAX_LOAD_MS = 600_000;
 const MAX_QUOTED_CHARS = 300;
 
 /** Pauses of an engine after failures, in ms. Further failures in a row extend them. */
@@ -101,7 +103,7 @@ export function connectEngine(
       method: text === null ? "GET" : "POST",
       headers: text === null ? headers : { ...headers, "content-type": "application/json" },
       signal,
-      timeout: MAX_SILENCE_MS,
+      timeout: MAX_LOAD_MS,
     });
     let response: IncomingMessage | null = null;
     // The listener stays after the response: an error of the socket without listener would end the process.
@@ -112,17 +114,18 @@ export function connectEngine(
       else if (sent.reusedSocket && cause.code === "ECONNRESET") resolve(send(path, body, signal));
       else reject(cause instanceof EngineFailure ? cause : brokenBy(cause));
     });
-    sent.on("timeout", () => (response ?? sent).destroy(hung()));
+    sent.on("timeout", () => (response ?? sent).destroy(hung(response === null ? MAX_LOAD_MS : MAX_SILENCE_MS)));
     sent.once("response", (arrived) => {
       response = arrived;
+      arrived.socket.setTimeout(MAX_SILENCE_MS);
       resolve(arrived);
     });
     sent.end(text ?? undefined);
     return promise;
   }
 
-  function hung(): EngineFailure {
-    const message = `The engine at ${url} sent nothing for ${MAX_SILENCE_MS / 1_000} s`;
+  function hung(silenceMs: number): EngineFailure {
+    const message = `The engine at ${url} sent nothing for ${silenceMs / 1_000} s`;
     return new EngineFailure(message, { pauseMs: PAUSES_MS.hung });
   }
 
@@ -135,11 +138,10 @@ export function connectEngine(
     });
   }
 
-  async function assertOk(path: string, response: IncomingMessage): Promise<void> {
-    const { statusCode = 0 } = response;
-    if (statusCode === 200) return;
+  async function assertOk(path: string, response: IncomingMessage, model?: EngineModel): Promise<void> {
+    if (response.statusCode === 200) return;
     const text = await readText(response, MAX_ERROR_BYTES).catch(() => "");
-    throw failureOf(path, statusCode, text, response.headers["retry-after"]);
+    throw failureOf(path, response, text, model?.contextTokens ?? null);
   }
 
   return {
@@ -166,7 +168,7 @@ export function connectEngine(
       // A reader attaches its listeners later. Without one, an error of the response would end the process.
       response.on("error", () => undefined);
       try {
-        await assertOk(path, response);
+        await assertOk(path, response, model);
         if (!checked.has(response.socket)) {
           await abortable(checkIdentity(model), signal);
           checked.add(response.socket);
@@ -184,18 +186,23 @@ export function connectEngine(
   };
 }
 
-/** Returns the failure for a response other than 200. */
-function failureOf(path: string, status: number, text: string, retryAfter: string | undefined): JobFailure {
+/**
+ * Returns the failure for a response other than 200.
+ * @param contextTokens what the coordinator knows of the model's context; null: nothing, so that it may send prompts
+ * for which only this engine is too small.
+ */
+function failureOf(path: string, response: IncomingMessage, text: string, contextTokens: number | null): JobFailure {
+  const { statusCode: status = 0, headers } = response;
   const why = messageIn(text);
   if (NO_MEMORY.test(why)) return memoryFailure(why);
-  if (TOO_LONG.test(why)) {
+  if (contextTokens !== null && TOO_LONG.test(why)) {
     return new JobFailure("context_length_exceeded", `The prompt is too long for the engine: ${why}`);
   }
   // A damaged image is the client's fault, so other Islands would only fail as well.
   if (status === 400 && /\bimage\b/i.test(text)) {
     return new JobFailure("invalid_input", `The engine cannot read an image of the chat: ${why}`);
   }
-  const waitS = Number(retryAfter ?? 0);
+  const waitS = Number(headers["retry-after"] ?? 0);
   switch (status) {
     case 401:
     case 403:
@@ -213,11 +220,15 @@ function failureOf(path: string, status: number, text: string, retryAfter: strin
         isUnavailable: true,
       });
     }
-    default:
-      // The request may be the cause, so the engine gets other jobs.
-      return new EngineFailure(`The engine responded to ${path} with status ${status}: ${why}`, {
-        lacks: NO_TOOLS.test(why) ? "tools" : null,
-      });
+    default: {
+      const message = `The engine responded to ${path} with status ${status}: ${why}`;
+      if (NO_TOOLS.test(why)) return new EngineFailure(message, { lacks: "tools" });
+      const isRefused = status === 400 || status === 413 || status === 422;
+      // The request is the cause, so that nothing is known about the engine.
+      return isRefused
+        ? new JobFailure("runtime_unavailable", message, { retryable: true })
+        : new EngineFailure(message);
+    }
   }
 }
 

@@ -8,7 +8,7 @@ import type { AgentConfig } from "../../config/resolve-agent-config.ts";
 import type { LoadedCargo } from "../runtime.ts";
 import { AttachedEngine, type EngineStatus, type ServedModel } from "./attached-engine.ts";
 import { engineCargo } from "./engine-cargo.ts";
-import { openEngineFacts } from "./engine-facts.ts";
+import { isLoopback, openEngineFacts } from "./engine-facts.ts";
 import type { EngineAbility } from "./engine-profile.ts";
 
 /** Protocol features of each ability. See shared/features/features.ts. */
@@ -134,8 +134,7 @@ function featuresOf(abilities: readonly EngineAbility[]): string[] {
 
 /** @throws {CliError} for an engine on another machine that the owner has not allowed. */
 export function assertAllowed({ urls, allowRemote }: Pick<AgentConfig["engines"], "urls" | "allowRemote">): void {
-  const isLocal = (url: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(url).hostname);
-  const url = allowRemote ? undefined : urls.find((each) => !isLocal(each));
+  const url = allowRemote ? undefined : urls.find((each) => !isLoopback(each));
   if (url === undefined) return;
   throw new CliError(
     `The engine at ${url} is on another machine, which would receive the prompts of clients. Allow it with: island config set engines.allow_remote true`,

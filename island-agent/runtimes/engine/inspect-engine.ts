@@ -1,7 +1,8 @@
 import { access, constants } from "node:fs/promises";
 import { abortable } from "../../../shared/async/abortable.ts";
-import { connectEngine, EngineFailure, failureFor } from "./engine-connection.ts";
-import type { EngineModel, ReadEngine } from "./engine-profile.ts";
+import { connectEngine, EngineFailure, failureFor, type EngineConnection } from "./engine-connection.ts";
+import { readModels } from "./engine-facts.ts";
+import type { EngineModel } from "./engine-profile.ts";
 import { recogniseEngine } from "./profiles/profiles.ts";
 
 /** Proof of which model it is. `declared`: the host only declares it. */
@@ -25,7 +26,7 @@ export async function inspectEngine(url: string, apiKey: string | null, limitMs:
   using connection = connectEngine(url, apiKey);
   const limit = AbortSignal.timeout(limitMs);
   try {
-    return await abortable(inspect(connection.read), limit);
+    return await abortable(inspect(connection), limit);
   } catch (error) {
     if (!limit.aborted) throw failureFor(error, url);
     const message = `The engine at ${url} does not respond within ${limitMs / 1_000} s`;
@@ -33,12 +34,12 @@ export async function inspectEngine(url: string, apiKey: string | null, limitMs:
   }
 }
 
-async function inspect(read: ReadEngine): Promise<InspectedEngine> {
-  const profile = await recogniseEngine(read);
-  const models = await profile.models(read, []);
+async function inspect(connection: EngineConnection): Promise<InspectedEngine> {
+  const profile = await recogniseEngine(connection.read);
+  const models = await readModels(profile, connection, []);
   return {
     name: profile.name,
-    slots: (await profile.slots?.(read)) ?? null,
+    slots: (await profile.slots?.(connection.read)) ?? null,
     models: await Promise.all(
       models.map(async ({ id, task, contextTokens, proof }) => {
         return { id, task, contextTokens, identity: await identityOf(proof) };

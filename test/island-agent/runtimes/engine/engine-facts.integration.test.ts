@@ -52,19 +52,9 @@ describe("the hash of a model file", () => {
     setImmediate(() => abort.abort(reason));
     await expect(hash).rejects.toBe(reason);
   });
-});
 
-describe("the facts about engines", () => {
-  it("keep measured slots, of the last 1,000 models", async () => {
-    const facts = await openEngineFacts(directory);
-    for (let model = 0; model <= 1_000; model += 1) void facts.noteSlots(`url m${model}`, 4);
-    await facts.noteSlots("url last", 2);
-    const read = await openEngineFacts(directory);
-    expect(["url m0", "url m2", "url last"].map(read.slotsOf)).toEqual([null, 4, 2]);
-  });
-
-  it("begin empty if their file is damaged", async () => {
+  it("is read again if the file of the hashes is damaged", async () => {
     await writeFile(join(directory, "engines.json"), "{");
-    expect((await openEngineFacts(directory)).slotsOf("url m")).toBeNull();
+    expect(await (await openEngineFacts(directory)).hashOf(model, NEVER)).toBe(sha256("GGUF"));
   });
 });

@@ -40,6 +40,7 @@ describe("a run on an engine that misbehaves", () => {
     [{ status: 401 }, "runtime_unavailable", "paused"],
     [{ status: 404 }, "runtime_unavailable", "paused"],
     ["redirect", "runtime_unavailable", "ready"],
+    [{ status: 400 }, "runtime_unavailable", "ready"],
     [{ status: 500 }, "runtime_unavailable", "ready"],
   ])("%s fails with %s, retryable, and the engine is then %s", async (how, code, state) => {
     await using opened = await openWorld();
@@ -76,6 +77,14 @@ describe("a run on an engine that misbehaves", () => {
     replay.misbehave({ status: 400, body: JSON.stringify({ error: { message } }) }, RUNS, 1);
     expect((await world.chat({ max_tokens: 8_000 })).text).toBe("The sea is calm.");
     expect(replay.posted.map(({ body }) => body["max_tokens"])).toEqual([8_000, null]);
+  });
+
+  it("fails retryably if its prompt is too long for a context that the engine does not report", async () => {
+    await using replay = await EngineReplay.open("local-ai");
+    await using world = await EngineWorld.open(replay.url, { clock: new ManualClock() });
+    const message = "This model's maximum context length is 2048 tokens";
+    replay.misbehave({ status: 400, body: JSON.stringify({ error: { message } }) });
+    await expect(world.chat()).rejects.toMatchObject({ code: "runtime_unavailable", retryable: true });
   });
 
   it("does not follow redirects", async () => {
@@ -187,6 +196,16 @@ describe("an engine that is paused", () => {
       states.push(world.engine.status().state);
     }
     expect(states).toEqual(["ready", "ready", "paused"]);
+    expect(world.engine.status().pauseMs).toBe(2_000);
+  });
+
+  it.each([400, 413, 422])("does not follow runs whose requests the engine refuses with %i", async (status) => {
+    await using opened = await openWorld();
+    opened.replay.misbehave({ status, body: "no" });
+    for (let run = 0; run < 4; run += 1) {
+      await expect(opened.world.chat()).rejects.toMatchObject({ code: "runtime_unavailable", retryable: true });
+    }
+    expect(opened.world.engine.status().state).toBe("ready");
   });
 });
 
@@ -213,6 +232,36 @@ describe("an engine that changes", () => {
       expect([state, problem?.length]).toEqual(["unavailable", expect.toSatisfy((length: number) => length < 500)]);
     },
   );
+
+  it("reports another context or ability of the same model", async () => {
+    await using opened = await openWorld();
+    const { replay, world } = opened;
+    const before = world.changes;
+    await world.engine.check();
+    expect(world.changes).toBe(before);
+    Object.assign(replay.responses["GET /props"] as object, { default_generation_settings: { n_ctx: 2_048 } });
+    await world.engine.check();
+    expect(world.changes).toBe(before + 1);
+    expect(world.engine.served.map(({ model }) => model.contextTokens)).toEqual([2_048]);
+    Object.assign(replay.responses["GET /props"] as object, { modalities: { vision: true } });
+    await world.engine.check();
+    expect(world.changes).toBe(before + 2);
+  });
+
+  it("has its model proved once the model's file can be read, although the file has not changed", async () => {
+    await using replay = await EngineReplay.open("llama-server");
+    const sha256 = "a".repeat(64);
+    let isReadable = false;
+    const facts = { hashOf: () => Promise.resolve(isReadable ? sha256 : null) };
+    await using world = await EngineWorld.open(replay.url, { clock: new ManualClock(), facts });
+    const [declared] = world.engine.served;
+    await world.engine.check();
+    expect(world.engine.served[0]).toEqual(declared);
+    isReadable = true;
+    await world.engine.check();
+    expect(world.engine.served.map(({ key }) => key)).toEqual([sha256]);
+    await declared?.gone;
+  });
 
   it("gets no jobs for a model that it no longer has", async () => {
     await using opened = await openWorld();
@@ -300,6 +349,25 @@ describe("the slots of an engine", () => {
     expect(working).toBeGreaterThan(0);
   });
 
+  it("are measured once, again after a day, and again after the engine was unavailable", async () => {
+    await using replay = await EngineReplay.open("vllm");
+    const clock = new ManualClock();
+    await using world = await EngineWorld.open(replay.url, { slots: null, clock });
+    const measured = replay.posted.length;
+    expect(measured).toBeGreaterThan(3);
+    await world.engine.check();
+    expect(replay.posted).toHaveLength(measured);
+    clock.advance(24 * 3_600_000);
+    await world.engine.check();
+    const again = replay.posted.length;
+    expect(again).toBeGreaterThan(measured);
+    replay.misbehave({ status: 503 }, ALL, 1);
+    await world.engine.check();
+    expect(world.engine.status().state).toBe("unavailable");
+    await world.engine.check();
+    expect(replay.posted.length).toBeGreaterThan(again);
+  });
+
   it("are left to other clients, and an engine without a free slot is busy", async () => {
     await using replay = await EngineReplay.open("llama-server");
     await using world = await EngineWorld.open(replay.url, { slots: 3 });
@@ -311,6 +379,26 @@ describe("the slots of an engine", () => {
 });
 
 describe("an engine that loads its model", () => {
+  it("lets a run and those behind it report progress at each check, until the first output", async () => {
+    await using opened = await openWorld();
+    const { replay, world } = opened;
+    const loaded = Promise.withResolvers<void>();
+    replay.hold("/v1/chat/completions", loaded.promise);
+    const working = [0, 0];
+    const runs = working.map((_, run) => {
+      const onWorking = (): void => void (working[run] = (working[run] ?? 0) + 1);
+      return world.load().run({ input: { prompt: "Hi" }, resume: null }, () => undefined, NEVER, { onWorking });
+    });
+    await world.engine.check();
+    await world.engine.check();
+    expect(working).toEqual([2, 2]);
+    loaded.resolve();
+    await Promise.all(runs);
+    const [first] = working;
+    await world.engine.check();
+    expect(working[0]).toBe(first);
+  });
+
   it("is unavailable, although it lists the model already", async () => {
     await using replay = await EngineReplay.open("llama-server");
     const body = '{"error":{"message":"Loading model","type":"unavailable_error","code":503}}';

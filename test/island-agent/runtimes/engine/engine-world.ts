@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AttachedEngine } from "../../../../island-agent/runtimes/engine/attached-engine.ts";
 import { engineCargo } from "../../../../island-agent/runtimes/engine/engine-cargo.ts";
-import { openEngineFacts } from "../../../../island-agent/runtimes/engine/engine-facts.ts";
+import { openEngineFacts, type EngineFacts } from "../../../../island-agent/runtimes/engine/engine-facts.ts";
 import type { LoadedCargo, RunResult } from "../../../../island-agent/runtimes/runtime.ts";
 import type { CargoManifest } from "../../../../shared/cargo.ts";
 import { systemClock, type Clock } from "../../../../shared/clock.ts";
@@ -14,6 +14,8 @@ interface Options {
   readonly apiKey?: string | null;
   readonly slots?: number | null;
   readonly clock?: Clock;
+  /** Default: those of an empty folder. */
+  readonly facts?: EngineFacts;
 }
 
 export interface Run {
@@ -38,10 +40,10 @@ export class EngineWorld implements AsyncDisposable {
   /** Attaches the engine, and waits until its first check is over. */
   static async open(
     url: string,
-    { apiKey = null, slots = 1, clock = systemClock }: Options = {},
+    { apiKey = null, slots = 1, clock = systemClock, ...options }: Options = {},
   ): Promise<EngineWorld> {
     const directory = await mkdtemp(join(tmpdir(), "atoll-engine-"));
-    const facts = await openEngineFacts(directory);
+    const facts = options.facts ?? (await openEngineFacts(directory));
     const world = new EngineWorld(({ log, noteChange: onChange }) => {
       return new AttachedEngine({ url, apiKey, slots, facts, clock, log, onChange });
     }, directory);

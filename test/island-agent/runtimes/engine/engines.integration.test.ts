@@ -46,6 +46,17 @@ describe("the engines of a host", () => {
     expect(engines.reports()).toMatchObject([{ key: sha256, contextTokens: 1_024, quantization: "F16" }]);
   });
 
+  it("have no proof in a path below an unknown folder, or of another machine", async () => {
+    await using local = await EngineReplay.open("llama-server");
+    await using remote = await EngineReplay.open("llama-server");
+    // The file exists in this process' folder.
+    local.rename("package.json");
+    remote.rename(join(process.cwd(), "package.json"));
+    await using engines = await open([local.url, remote.url.replace("127.0.0.1", "0.0.0.0")], { allowRemote: true });
+    const keys = engines.reports().map(({ key }) => key);
+    expect(keys).toEqual([expect.stringMatching(/^engine:/), expect.stringMatching(/^engine:/)]);
+  });
+
   it("serve another Cargo once the file was replaced", async () => {
     await using replay = await EngineReplay.open("llama-server");
     const path = join(directory, "model.gguf");
