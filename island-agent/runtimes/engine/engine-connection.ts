@@ -118,6 +118,8 @@ export function connectEngine(
     sent.once("response", (arrived) => {
       response = arrived;
       arrived.socket.setTimeout(MAX_SILENCE_MS);
+      // Node removes its listener before an abort in the response's last moment has its effect.
+      if (!sent.reusedSocket) arrived.socket.on("error", () => undefined);
       resolve(arrived);
     });
     sent.end(text ?? undefined);
