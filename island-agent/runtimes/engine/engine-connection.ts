@@ -1,6 +1,5 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import type { Socket } from "node:net";
 import { z, ZodError } from "zod";
 import { abortable } from "../../../shared/async/abortable.ts";
 import { JobFailure, type JobErrorCode } from "../../../shared/errors.ts";
@@ -75,8 +74,8 @@ export interface EngineConnection extends Disposable {
 
 /**
  * Opens an engine's HTTP API. Sockets are kept for further runs.
- * @param checkIdentity called before the first run on a new socket is read, since another process may listen there.
- * It rejects if the engine no longer serves the model.
+ * @param checkIdentity called before a run's response is read, since the engine may have changed. It rejects if the
+ * engine no longer serves the model.
  * @param socketPath Unix socket to which requests go instead of the URL's host. Default null.
  */
 export function connectEngine(
@@ -87,7 +86,6 @@ export function connectEngine(
 ): EngineConnection {
   const isSecure = url.startsWith("https:");
   const agent = new (isSecure ? HttpsAgent : HttpAgent)({ keepAlive: true });
-  const checked = new WeakSet<Socket>();
   const closed = new AbortController();
   const headers = {
     "user-agent": "atoll-island",
@@ -118,6 +116,8 @@ export function connectEngine(
     sent.once("response", (arrived) => {
       response = arrived;
       arrived.socket.setTimeout(MAX_SILENCE_MS);
+      // Node removes its listener before an abort in the response's last moment has its effect.
+      if (!sent.reusedSocket) arrived.socket.on("error", () => undefined);
       resolve(arrived);
     });
     sent.end(text ?? undefined);
@@ -169,10 +169,7 @@ export function connectEngine(
       response.on("error", () => undefined);
       try {
         await assertOk(path, response, model);
-        if (!checked.has(response.socket)) {
-          await abortable(checkIdentity(model), signal);
-          checked.add(response.socket);
-        }
+        await abortable(checkIdentity(model), signal);
         return response;
       } catch (error) {
         response.destroy();

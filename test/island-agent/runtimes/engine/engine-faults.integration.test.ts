@@ -284,6 +284,16 @@ describe("an engine that changes", () => {
     expect(world.engine.status().state).toBe("paused");
   });
 
+  it("fails the run that finds another model on a kept connection", async () => {
+    await using opened = await openWorld();
+    const { replay, world } = opened;
+    // All sockets have served a run.
+    for (let run = 0; run < 4; run += 1) await world.chat();
+    replay.rename("/models/other.gguf");
+    replay.keepName("/models/tiny-islander.gguf");
+    await expect(world.chat()).rejects.toThrow("no longer serves the model /models/tiny-islander.gguf");
+  });
+
   it("serves a job on a new connection, if the old one was closed at the moment of its use", async () => {
     await using opened = await openWorld();
     const { replay, world } = opened;
