@@ -32,14 +32,10 @@ const NO_MEMORY = /out of memory|more (?:system )?memory|(?:failed|unable) to al
 const NO_TOOLS = /tool.*(?:requires|support)/i;
 const TOO_LONG = /context[ _](?:length|size|window)|too large to process/i;
 
-interface FailureOptions {
-  readonly pauseMs?: number;
-  readonly isUnavailable?: boolean;
-  readonly needsKey?: boolean;
-  readonly lacks?: EngineAbility | null;
+type FailureOptions = Partial<Pick<EngineFailure, "pauseMs" | "isUnavailable" | "needsKey" | "lacks">> & {
   readonly code?: JobErrorCode;
   readonly cause?: unknown;
-}
+};
 
 /** Thrown for an engine that cannot serve now. Another Island, or the same engine later, may run the job. */
 export class EngineFailure extends JobFailure {
@@ -215,11 +211,9 @@ function failureOf(path: string, response: IncomingMessage, text: string, contex
     default: {
       const message = `The engine responded to ${path} with status ${status}: ${why}`;
       if (NO_TOOLS.test(why)) return new EngineFailure(message, { lacks: "tools" });
-      const isRefused = status === 400 || status === 413 || status === 422;
+      if (![400, 413, 422].includes(status)) return new EngineFailure(message);
       // The request is the cause, so that nothing is known about the engine.
-      return isRefused
-        ? new JobFailure("runtime_unavailable", message, { retryable: true })
-        : new EngineFailure(message);
+      return new JobFailure("runtime_unavailable", message, { retryable: true });
     }
   }
 }
