@@ -343,29 +343,25 @@ export class AttachedEngine implements AsyncDisposable {
   }
 
   #noteFailure(failure: EngineFailure): void {
+    const { clock, log, url, onChange } = this.#options;
     // The first of several failures at once has paused the engine.
     if (this.#state !== "ready" || this.#end.signal.aborted) return;
     if (failure.lacks !== null) {
       this.#lacks = [...this.#lacks, failure.lacks];
-      this.#options.onChange();
+      onChange();
       return;
     }
     this.#failedRuns += 1;
-    const pauseMs = failure.pauseMs || (this.#failedRuns >= FAILING_RUNS ? PAUSES_MS.overloaded : 0);
-    if (pauseMs === 0) return;
+    const firstMs = failure.pauseMs || (this.#failedRuns >= FAILING_RUNS ? PAUSES_MS.overloaded : 0);
+    if (firstMs === 0) return;
     this.#pauses += 1;
-    this.#pause(failure.message, growingMs(this.#pauses, { firstMs: pauseMs, maxMs: MAX_PAUSE_MS }));
-  }
-
-  #pause(problem: string, pauseMs: number): void {
-    const { clock, log, url, onChange } = this.#options;
-    this.#pausedUntilMs = clock.monotonicMs() + pauseMs;
-    this.#problem = problem;
-    this.#pauseMs = pauseMs;
+    this.#pauseMs = growingMs(this.#pauses, { firstMs, maxMs: MAX_PAUSE_MS });
+    this.#pausedUntilMs = clock.monotonicMs() + this.#pauseMs;
+    this.#problem = failure.message;
     this.#state = "paused";
     this.#serve([]);
-    log.warn({ url, reason: problem, pause_ms: pauseMs }, "Engine gets no jobs for a while");
-    this.#schedule(pauseMs);
+    log.warn({ url, reason: failure.message, pause_ms: this.#pauseMs }, "Engine gets no jobs for a while");
+    this.#schedule(this.#pauseMs);
     onChange();
   }
 }

@@ -32,14 +32,10 @@ const NO_MEMORY = /out of memory|more (?:system )?memory|(?:failed|unable) to al
 const NO_TOOLS = /tool.*(?:requires|support)/i;
 const TOO_LONG = /context[ _](?:length|size|window)|max(?:imum )?_?model[ _]len|too large to process/i;
 
-interface FailureOptions {
-  readonly pauseMs?: number;
-  readonly isUnavailable?: boolean;
-  readonly needsKey?: boolean;
-  readonly lacks?: EngineAbility | null;
+type FailureOptions = Partial<Pick<EngineFailure, "pauseMs" | "isUnavailable" | "needsKey" | "lacks">> & {
   readonly code?: JobErrorCode;
   readonly cause?: unknown;
-}
+};
 
 /** Thrown for an engine that cannot serve now. Another Island, or the same engine later, may run the job. */
 export class EngineFailure extends JobFailure {
@@ -112,7 +108,11 @@ export function connectEngine(
       else if (sent.reusedSocket && cause.code === "ECONNRESET") resolve(send(path, body, signal));
       else reject(cause instanceof EngineFailure ? cause : brokenBy(cause));
     });
-    sent.on("timeout", () => (response ?? sent).destroy(hung(response === null ? MAX_LOAD_MS : MAX_SILENCE_MS)));
+    sent.on("timeout", () => {
+      const silenceS = (response === null ? MAX_LOAD_MS : MAX_SILENCE_MS) / 1_000;
+      const message = `The engine at ${url} sent nothing for ${silenceS} s`;
+      (response ?? sent).destroy(new EngineFailure(message, { pauseMs: PAUSES_MS.hung }));
+    });
     sent.once("response", (arrived) => {
       response = arrived;
       arrived.socket.setTimeout(MAX_SILENCE_MS);
@@ -122,11 +122,6 @@ export function connectEngine(
     });
     sent.end(text ?? undefined);
     return promise;
-  }
-
-  function hung(silenceMs: number): EngineFailure {
-    const message = `The engine at ${url} sent nothing for ${silenceMs / 1_000} s`;
-    return new EngineFailure(message, { pauseMs: PAUSES_MS.hung });
   }
 
   function brokenBy(cause: unknown): EngineFailure {
@@ -157,11 +152,7 @@ export function connectEngine(
         if (signal.aborted) throw brokenBy(new Error(`no whole response to ${path} within ${MAX_READ_MS / 1_000} s`));
         throw error instanceof JobFailure ? error : brokenBy(error);
       });
-      try {
-        return JSON.parse(text) as unknown;
-      } catch {
-        return text;
-      }
+      return valueOf(text);
     },
     async post(path, body, model, signal) {
       const response = await send(path, body, signal);
@@ -220,11 +211,9 @@ function failureOf(path: string, response: IncomingMessage, text: string, contex
     default: {
       const message = `The engine responded to ${path} with status ${status}: ${why}`;
       if (NO_TOOLS.test(why)) return new EngineFailure(message, { lacks: "tools" });
-      const isRefused = status === 400 || status === 413 || status === 422;
+      if (![400, 413, 422].includes(status)) return new EngineFailure(message);
       // The request is the cause, so that nothing is known about the engine.
-      return isRefused
-        ? new JobFailure("runtime_unavailable", message, { retryable: true })
-        : new EngineFailure(message);
+      return new JobFailure("runtime_unavailable", message, { retryable: true });
     }
   }
 }
@@ -250,14 +239,18 @@ function memoryFailure(why: string): EngineFailure {
 
 /** Returns the message of an error response, which engines write in several forms. */
 function messageIn(text: string): string {
-  let found: unknown = text;
-  try {
-    const { error, message, detail } = JSON.parse(text) as Record<string, unknown>;
-    found = (error as { message?: unknown } | undefined)?.message ?? error ?? message ?? detail ?? text;
-  } catch {
-    // The whole text is the message.
-  }
+  const { error, message, detail } = Object(valueOf(text)) as Record<string, unknown>;
+  const found = (error as { message?: unknown } | null | undefined)?.message ?? error ?? message ?? detail ?? text;
   return (typeof found === "string" ? found : JSON.stringify(found)).slice(0, MAX_QUOTED_CHARS);
+}
+
+/** Returns the value of JSON; a text that is not JSON as it is. */
+export function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Reads a whole body. @throws {EngineFailure} if it has more than `maxBytes`; errors of the connection. */

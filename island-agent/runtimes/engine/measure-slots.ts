@@ -20,7 +20,23 @@ export async function measureSlots(
   signal: AbortSignal,
 ): Promise<number> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(MAX_MEASURE_MS)]);
-  const run = (): Promise<Run> => runOnce(connection, model, clock, limit);
+  const messages = [{ role: "user", content: "Count from 1 to 100, separated by commas." }];
+  const body = { model: model.id, messages, max_tokens: TOKENS, temperature: 0, stream: true };
+  /** Returns the times to the first token and to the end. */
+  const run = async (): Promise<{ readonly firstMs: number; readonly totalMs: number }> => {
+    const beganMs = clock.monotonicMs();
+    let firstMs: number | null = null;
+    const note = (): void => {
+      firstMs ??= clock.monotonicMs() - beganMs;
+    };
+    const response = await connection.post("/v1/chat/completions", body, model, limit);
+    const options = { modelId: model.id, reasons: false, stop: [], onOutput: note, onWorking: note };
+    await readChatStream(response, options).catch((error: unknown) => {
+      throw limit.aborted ? (limit.reason as Error) : error;
+    });
+    const totalMs = clock.monotonicMs() - beganMs;
+    return { firstMs: firstMs ?? totalMs, totalMs };
+  };
   // The first run may load the model.
   await run();
   const alone = await run();
@@ -36,32 +52,4 @@ export async function measureSlots(
     slots = count;
   }
   return slots;
-}
-
-interface Run {
-  /** Time to the first token. */
-  readonly firstMs: number;
-  readonly totalMs: number;
-}
-
-async function runOnce(
-  connection: Pick<EngineConnection, "post">,
-  model: EngineModel,
-  clock: Pick<Clock, "monotonicMs">,
-  signal: AbortSignal,
-): Promise<Run> {
-  const beganMs = clock.monotonicMs();
-  let firstMs: number | null = null;
-  const note = (): void => {
-    firstMs ??= clock.monotonicMs() - beganMs;
-  };
-  const messages = [{ role: "user", content: "Count from 1 to 100, separated by commas." }];
-  const body = { model: model.id, messages, max_tokens: TOKENS, temperature: 0, stream: true };
-  const response = await connection.post("/v1/chat/completions", body, model, signal);
-  const options = { modelId: model.id, reasons: false, stop: [], onOutput: note, onWorking: note };
-  await readChatStream(response, options).catch((error: unknown) => {
-    throw signal.aborted ? (signal.reason as Error) : error;
-  });
-  const totalMs = clock.monotonicMs() - beganMs;
-  return { firstMs: firstMs ?? totalMs, totalMs };
 }

@@ -4,7 +4,7 @@ import { TEXT_TASK_OUTPUTS, vectorsOf, type TextTask } from "../../../shared/tex
 import { JobFailure } from "../../../shared/errors.ts";
 import type { RunRequest, RunResult } from "../runtime.ts";
 import { readTask } from "../text-input.ts";
-import { EngineFailure, PAUSES_MS, readText, type EngineConnection } from "./engine-connection.ts";
+import { EngineFailure, PAUSES_MS, readText, valueOf, type EngineConnection } from "./engine-connection.ts";
 import type { EngineModel, EngineProfile } from "./engine-profile.ts";
 
 const MAX_RESULT_BYTES = 16 * MIB;
@@ -116,19 +116,11 @@ async function ask<T>(
       ? cause
       : new EngineFailure("The engine closed the connection", { pauseMs: PAUSES_MS.gone, cause });
   });
-  const parsed = schema.safeParse(parse(text));
+  const parsed = schema.safeParse(valueOf(text));
   if (parsed.success) return parsed.data;
   throw new EngineFailure(`The engine's response to ${path} is not in the form of OpenAI's API`, {
     pauseMs: PAUSES_MS.garbage,
   });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Decodes little-endian floats of 32 bits. */
