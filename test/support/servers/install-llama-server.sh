@@ -25,7 +25,7 @@ rm -r "$packages"
 libraries=$root/usr/lib/$(dpkg-architecture -q DEB_HOST_MULTIARCH 2>/dev/null || echo x86_64-linux-gnu)
 loader=$(echo "$root"/usr/lib*/ld-linux-*.so.*)
 # llama.cpp looks for its back ends beside the program that runs, which is the loader.
-cp "$loader" "$libraries/ggml/backends0/"
+cp --remove-destination "$loader" "$libraries/ggml/backends0/"
 cat >/usr/local/bin/llama-server <<PROGRAM
 #!/bin/sh
 exec "$libraries/ggml/backends0/$(basename "$loader")" --library-path "$libraries:$libraries/llama" "$root/usr/bin/llama-server" "\$@"
