@@ -88,7 +88,7 @@ describe("the console of a real network", () => {
     await page.getByRole("link", { name: "Add an Island" }).click();
     await page.getByRole("button", { name: "Create code" }).click();
     const code = await page.getByText(/^[A-Z2-9]{4}-[A-Z2-9]{4}$/).innerText();
-    await page.getByText("This coordinator does not serve the agent’s package").waitFor();
+    await page.getByText("The agent’s package is neither on this coordinator").waitFor();
     expect(await page.locator("main").innerText()).not.toContain("@atoll/island");
     await mkdir(join(network.data, "downloads"));
     await writeFile(join(network.data, "downloads", "atoll-island-0.1.0.tgz"), "the agent");

@@ -105,10 +105,10 @@ describe("a coordinator with an unavailable PostgreSQL", () => {
       version: "0.0.0-test",
       onFatal: (error) => lines.push(String(error)),
     });
-    await expect.poll(() => lines[0]).toMatch(/ECONNREFUSED.*The start is waiting/);
+    await expect.poll(() => lines[0]).toMatch(/ECONNREFUSED.*Waiting until storage/);
     await server.restart();
     const coordinator = await opening;
-    const reported = lines.filter((line) => line.includes("The start is waiting"));
+    const reported = lines.filter((line) => line.includes("Waiting until storage"));
     expect(reported).toEqual([...new Set(reported)]);
     expect((await fetch(`${coordinator.url}/api/v1/health`)).status).toBe(200);
     await coordinator.close();
