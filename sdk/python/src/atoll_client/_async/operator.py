@@ -99,6 +99,10 @@ class AsyncOperatorCargos:
         query = {"limit": page_size, "status": status}
         return AsyncPages(self._http, o.LIST_NETWORK_CARGOS, query, _id_of=lambda cargo: cargo["slug"])
 
+    async def add(self, **model: Unpack[s.AddModel]) -> s.AddedModel:
+        """Adds a GGUF model of the hub or of Ollama's library for all accounts. `dry_run=True` only previews it."""
+        return (await self._http.call(o.ADD_MODEL, body=model))["data"]
+
     async def get(self, slug: str) -> s.CargoReview:
         """Returns everything that an approval would sign."""
         return (await self._http.call(o.GET_CARGO_REVIEW, slug))["data"]
