@@ -17,7 +17,7 @@ ATOLL_TEST_STORE=postgres ATOLL_TEST_COORDINATORS=3 npm run test:run -- test/coo
   --exclude 'test/coordinator/http/routes/{docs-page,downloads,model-files}.*' \
   --exclude 'test/coordinator/dialects/{completions,embeddings,images,moderations,rerank}.*' \
   --exclude 'test/coordinator/dialects/{audio,batches}/*' \
-  --exclude 'test/e2e/{bad-models,demo*,early-stop,engine*,faults,island-models,package}.*' \
+  --exclude 'test/e2e/{added-*,bad-models,demo*,early-stop,engine*,faults,images,island-models,package}.*' \
   --exclude 'test/e2e/commands/{cli,init,island-*,log-format}.*'
 # A network of real processes under all kinds of faults. To repeat a failed seed: npm run chaos -- --seed N
 npm run --silent chaos -- --seed 1 --minutes 0.5
