@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CargoGone } from "../../../../island-agent/runtimes/runtime.ts";
 import { isRunning } from "../llmcpp/llmcpp-support.ts";
 import { loadPainter, NEVER, paint, pipelineFixture } from "./diffusers-support.ts";
+import { killIfAlive } from "../../../support/kill-if-alive.ts";
 
 const LONG = { prompt: "a red picture", seed: 7, steps: 200, width: 128, height: 128 };
 const SHORT = { ...LONG, steps: 2 };
@@ -58,7 +59,7 @@ describe("a host process that ends during a step", () => {
     ["SIGSEGV", "The ONNX Runtime process crashed (SIGSEGV)"],
   ] as const)("with %s fails its image as retryable, and the next load works", async (signal, message) => {
     const doomed = await load();
-    const running = doomed.run({ input: LONG, resume: null }, () => process.kill(pidOf(doomed), signal), NEVER);
+    const running = doomed.run({ input: LONG, resume: null }, () => killIfAlive(pidOf(doomed), signal), NEVER);
     await expect(running).rejects.toMatchObject({ code: "runtime_crashed", retryable: true, message });
     await doomed.gone;
     await using next = await load();

@@ -13,6 +13,7 @@ import { makeSlowOnnx } from "../../../support/models/tiny-onnx.ts";
 import { isRunning } from "../llmcpp/llmcpp-support.ts";
 import { collectTensors, loadTiny, makeCargo, makeRuntime, NEVER, TemporaryFolder } from "./onnx-support.ts";
 import { NO_ENGINES } from "../../no-engines.ts";
+import { killIfAlive } from "../../../support/kill-if-alive.ts";
 
 const folder = new TemporaryFolder();
 afterAll(() => folder[Symbol.dispose]());
@@ -39,7 +40,7 @@ describe("a crashed host process", () => {
   it("fails only its own run, as retryable, and another model and the next load still work", async () => {
     await using other = await loadSlow(50);
     const doomed = await loadEmbedder();
-    const running = doomed.run(manyTexts, () => process.kill(pidOf(doomed), "SIGKILL"), NEVER);
+    const running = doomed.run(manyTexts, () => killIfAlive(pidOf(doomed), "SIGKILL"), NEVER);
     await expect(running).rejects.toMatchObject({
       code: "runtime_crashed",
       retryable: true,
@@ -53,7 +54,7 @@ describe("a crashed host process", () => {
 
   it("is reported with the signal that ended it", async () => {
     const doomed = await loadEmbedder();
-    const running = doomed.run(manyTexts, () => process.kill(pidOf(doomed), "SIGSEGV"), NEVER);
+    const running = doomed.run(manyTexts, () => killIfAlive(pidOf(doomed), "SIGSEGV"), NEVER);
     await expect(running).rejects.toMatchObject({
       code: "runtime_crashed",
       message: "The ONNX Runtime process crashed (SIGSEGV)",
