@@ -3,9 +3,13 @@
 # clients, and tests that depend on the transport, the store or the number of coordinators, with other values of these.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-npm run test:run -- --project model --project soak --project system
 # Coding agents and libraries from npm, and the official Python client from PyPI. They are skipped if these registries are unreachable.
-npm run --silent test:clients -- claude-code codex opencode ai-sdk-anthropic openai-agents langchain-anthropic mastra python
+# They run beside the lanes, because they mostly wait.
+npm run --silent test:clients -- claude-code codex opencode ai-sdk-anthropic openai-agents langchain-anthropic mastra python &
+clients=$!
+trap 'kill "$clients" 2>/dev/null || true' EXIT
+npm run test:run -- --project model --project soak --project system
+wait "$clients"
 # Parts of the API that depend on the transport, on uWebSockets.js.
 node test/support/uws/install.ts
 ATOLL_TEST_TRANSPORT=uws npm run test:run -- test/coordinator/http/{server,streaming,limits,middleware,multipart} \
@@ -17,7 +21,7 @@ ATOLL_TEST_STORE=postgres ATOLL_TEST_COORDINATORS=3 npm run test:run -- test/coo
   --exclude 'test/coordinator/http/routes/{docs-page,downloads,model-files}.*' \
   --exclude 'test/coordinator/dialects/{completions,embeddings,images,moderations,rerank}.*' \
   --exclude 'test/coordinator/dialects/{audio,batches}/*' \
-  --exclude 'test/e2e/{added-*,bad-models,demo*,early-stop,engine*,faults,images,island-models,package}.*' \
+  --exclude 'test/e2e/{added-*,bad-models,demo*,early-stop,engine*,faults,images,island-models,package,telemetry}.*' \
   --exclude 'test/e2e/commands/{cli,init,island-*,log-format}.*'
 # A network of real processes under all kinds of faults. To repeat a failed seed: npm run chaos -- --seed N
 npm run --silent chaos -- --seed 1 --minutes 0.5
