@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { isLoopback } from "../../shared/net/loopback.ts";
 import { ConfigError } from "../../shared/settings.ts";
 
 export const REGISTRATIONS = ["open", "email", "closed"] as const;
@@ -48,9 +48,4 @@ export function registrationOf(
 function reachedBy({ host, publicUrl, trustProxy }: Addresses): string {
   if (!isLoopback(host)) return `host ${host}`;
   return publicUrl === null && trustProxy ? "trust_proxy" : `public_url ${publicUrl}`;
-}
-
-export function isLoopback(hostname: string): boolean {
-  const host = hostname.replace(/^\[(.*)\]$/, "$1");
-  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }

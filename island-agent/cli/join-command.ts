@@ -1,3 +1,4 @@
+import { isLoopback } from "../../shared/net/loopback.ts";
 import { fingerprintOf } from "../../shared/cargo-signature.ts";
 import { readTomlKeys } from "../../shared/settings.ts";
 import { readConfigFile, storeKeys } from "../config/config-file.ts";
@@ -154,7 +155,7 @@ function refusal(url: string, reason: string, { urls }: JoinOptions): CliError {
 export function plainHttpWarning(url: string): string | null {
   const { protocol, hostname } = URL.parse(url) ?? {};
   if (protocol !== "http:" || hostname === undefined) return null;
-  if (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)) return null;
+  if (isLoopback(hostname)) return null;
   return `Warning: ${url} is not encrypted. Others on the network can read the token or code, and change the data that this Island receives. Use https`;
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { hashSecret } from "../../accounts/secrets.ts";
-import { isLoopback } from "../../config/exposure.ts";
+import { isLoopback } from "../../../shared/net/loopback.ts";
 import type { HttpOptions } from "../http-options.ts";
 import { bearerToken } from "../middleware/auth.ts";
 import { routeGroup } from "../route-group.ts";

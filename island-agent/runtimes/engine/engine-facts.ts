@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { IndexFileWriter, readIndexFile } from "../../disk/index-file.ts";
 import type { EngineConnection } from "./engine-connection.ts";
+import { isLoopback } from "../../../shared/net/loopback.ts";
 import type { EngineModel, EngineProfile } from "./engine-profile.ts";
 
 /** Facts that take long to find out: SHA-256 of model files, by path, size and time of change. A restart keeps them. */
@@ -61,15 +62,11 @@ export async function readModels(
     models.map(async (model) => {
       if (model.proof?.kind !== "file") return model;
       const { path } = model.proof;
-      return isLoopback(url) && isAbsolute(path)
+      return isLoopback(new URL(url).hostname) && isAbsolute(path)
         ? { ...model, version: await versionOf(path) }
         : { ...model, proof: null };
     }),
   );
-}
-
-export function isLoopback(url: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(url).hostname);
 }
 
 /** Returns a text that changes with the file's content; null if this process finds no such file. */

@@ -1,3 +1,4 @@
+import { isLoopback } from "../../../shared/net/loopback.ts";
 import { abortable } from "../../../shared/async/abortable.ts";
 import { isServedBy, type CargoManifest } from "../../../shared/cargo.ts";
 import type { Clock } from "../../../shared/clock.ts";
@@ -8,7 +9,7 @@ import type { AgentConfig } from "../../config/resolve-agent-config.ts";
 import type { LoadedCargo } from "../runtime.ts";
 import { AttachedEngine, type EngineStatus, type ServedModel } from "./attached-engine.ts";
 import { engineCargo } from "./engine-cargo.ts";
-import { isLoopback, openEngineFacts } from "./engine-facts.ts";
+import { openEngineFacts } from "./engine-facts.ts";
 import type { EngineAbility } from "./engine-profile.ts";
 
 /** Protocol features of each ability. See shared/features/features.ts. */
@@ -134,7 +135,7 @@ function featuresOf(abilities: readonly EngineAbility[]): string[] {
 
 /** @throws {CliError} for an engine on another machine that the owner has not allowed. */
 export function assertAllowed({ urls, allowRemote }: Pick<AgentConfig["engines"], "urls" | "allowRemote">): void {
-  const url = allowRemote ? undefined : urls.find((each) => !isLoopback(each));
+  const url = allowRemote ? undefined : urls.find((each) => !isLoopback(new URL(each).hostname));
   if (url === undefined) return;
   throw new CliError(
     `The engine at ${url} is on another machine, which would receive the prompts of clients. Allow it with: island config set engines.allow_remote true`,
