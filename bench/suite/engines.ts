@@ -1,5 +1,4 @@
-import { join } from "node:path";
-import { hasLlamaServer, startLlamaServer } from "../baselines/llama-server.ts";
+import { hasLlamaServer, LlamaServer } from "../../test/support/servers/llama-server.ts";
 import { alternate, figureOf, type Metrics } from "../harness/alternate.ts";
 import type { Bench, BenchOptions, BenchResult } from "../harness/bench.ts";
 import { startClients, underLoad } from "../harness/loads.ts";
@@ -8,9 +7,8 @@ import { until } from "../../test/support/http/http.ts";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import type { ClientLoad } from "../load/http-clients.ts";
 
-const MODEL = join(import.meta.dirname, "..", "..", "catalog", "models", "tiny-islander.gguf");
 /** Settings of tiny-chat in the catalog, for as many clients as there are. */
-const SHAPE = { contextSize: 1_024, sequences: 16, threads: 1 };
+const SLOTS = 16;
 const CLIENTS = [4, 16];
 const TOKENS = 64;
 const MIN_OF_ENGINE = 0.9;
@@ -20,8 +18,7 @@ export const engines: Bench = {
   name: "engines",
   title: "An attached llama-server",
   async run(options): Promise<BenchResult> {
-    if (!(await hasLlamaServer()))
-      return { figures: [], notes: ["llama-server was not measured: it is not on the PATH."] };
+    if (!hasLlamaServer()) return { figures: [], notes: ["llama-server was not measured: it is not on the PATH."] };
     const samples = await alternate(
       options.runs,
       { atoll: () => measureIsland(options), engine: () => measureEngine(options) },
@@ -41,14 +38,14 @@ export const engines: Bench = {
 };
 
 async function measureIsland(options: BenchOptions): Promise<Metrics> {
-  await using engine = await startLlamaServer(MODEL, SHAPE);
+  await using engine = await LlamaServer.start({ slots: SLOTS });
   await using server = await startAtoll();
   const { key, islandToken } = server.network.createAccount("owner@example.com", 1e9, {
     requestsPerMinute: 1e9,
     concurrentJobs: 1_000,
     concurrentStreams: 1_000,
   });
-  const settings = { "engines.urls": engine.url, "cargos.allow_runtimes": "engine", slots: String(SHAPE.sequences) };
+  const settings = { "engines.urls": engine.url, "cargos.allow_runtimes": "engine", slots: String(SLOTS) };
   await server.network.startIsland("island", islandToken, settings);
   await until(
     () => server.network.islandStatus<AgentStatus>("island"),
@@ -59,7 +56,7 @@ async function measureIsland(options: BenchOptions): Promise<Metrics> {
 }
 
 async function measureEngine(options: BenchOptions): Promise<Metrics> {
-  await using engine = await startLlamaServer(MODEL, SHAPE);
+  await using engine = await LlamaServer.start({ slots: SLOTS });
   return await metricsOf(options, engine.url, "/v1", "none");
 }
 

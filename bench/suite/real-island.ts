@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { hasLlamaServer, startLlamaServer } from "../baselines/llama-server.ts";
+import { hasLlamaServer, LlamaServer } from "../../test/support/servers/llama-server.ts";
 import type { LlamaDirectApi } from "../baselines/llama-direct.ts";
 import { alternate, figureOf, type Metrics, type Samples, ofEachRun, valuesOf } from "../harness/alternate.ts";
 import type { Bench, BenchOptions, BenchResult, Budget, Figure } from "../harness/bench.ts";
@@ -38,7 +38,7 @@ export const realIsland: Bench = {
   name: "real-island",
   title: "tiny-chat through a real Island",
   async run(options): Promise<BenchResult> {
-    const hasServer = await hasLlamaServer();
+    const hasServer = hasLlamaServer();
     const samples = await alternate(
       options.runs,
       {
@@ -176,7 +176,7 @@ async function measureBare({ isQuick }: BenchOptions): Promise<Metrics> {
 }
 
 async function measureServer(options: BenchOptions): Promise<Metrics> {
-  await using server = await startLlamaServer(MODEL, SHAPE);
+  await using server = await LlamaServer.start({ slots: SHAPE.sequences });
   return await metricsOf(options, measureHttp(server.url, "/v1", "none"));
 }
 

@@ -36,6 +36,8 @@ export function llamaServerCommand(): string {
   return program ?? path;
 }
 
+export const hasLlamaServer = (): boolean => findProgram("llama-server", process.env) !== null;
+
 /** llama.cpp's own server, as hosts run it. */
 export class LlamaServer implements AsyncDisposable {
   readonly port: number;
