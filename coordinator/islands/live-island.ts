@@ -71,8 +71,8 @@ export function connectedIslands(islands: Pick<IslandRegistry, "connectedFacts" 
         const { cachedModels, engineModels = [] } = island.facts;
         const shownModels = engineModels
           .slice(0, MAX_ENGINE_MODELS_SHOWN)
-          .map(({ key, contextTokens, parameters, quantization, isBusy }) => {
-            return { key, contextTokens, parameters, quantization, isBusy };
+          .map(({ key, contextTokens, parameters, quantization, slots }) => {
+            return { key, contextTokens, parameters, quantization, slots };
           });
         return { ...live, cachedModels: cachedModels.slice(0, MAX_CACHED), engineModels: shownModels };
       }),

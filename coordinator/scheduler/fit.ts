@@ -93,5 +93,5 @@ function fitsEngine(cargo: CargoNeeds, island: IslandOffer, served: EngineModelR
   const disallowed = island.policy && disallowedBy(island.policy, onEngine, cargo.onlyIslandsOf === null);
   if (disallowed) return disallowed;
   if (cargo.features?.some((name) => !served.features.includes(name))) return "feature_missing";
-  return island.draining || served.isBusy === true ? "draining" : true;
+  return island.draining || served.slots === 0 ? "draining" : true;
 }

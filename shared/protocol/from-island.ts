@@ -83,10 +83,8 @@ export const engineModelSchema = z.object({
   features: featuresSchema,
   /** Tokens of context of one run; null if the engine does not report them. */
   contextTokens: z.number().int().positive().nullable(),
-  /** Maximum number of concurrent jobs of the model. Absent: only limited by the Island's slots. */
-  slots: z.number().int().min(0).max(1_000).optional(),
-  /** True while other clients of the engine use all its slots. Absent: false. */
-  isBusy: z.boolean().optional(),
+  /** Maximum number of concurrent jobs of the model; 0 while other clients of the engine use all its slots. */
+  slots: z.number().int().min(0).max(1_000),
   parameters: z.string().max(50).nullable(),
   quantization: z.string().max(50).nullable(),
 });

@@ -33,7 +33,7 @@ function describeIslands(postgres: PostgresServer, nats: NatsServer): void {
   describe("two coordinators", () => {
     it("list an Island that is connected to the other one, and disconnect it", async () => {
       const hostId = randomUUID();
-      const facts = { features: [], contextTokens: null, parameters: null, quantization: null };
+      const facts = { features: [], slots: 4, contextTokens: null, parameters: null, quantization: null };
       const state = makeIslandState({ engineModels: [{ key: "engine:qwen3:8b", ...facts }] });
       const island = await FakeIsland.join(one.url, host.islandToken, { hostId, slots: 3, state });
       for (const coordinator of [one, two]) {

@@ -7,7 +7,7 @@ import { CONSOLE_FLAGS, ConsoleBrowser, signIn } from "./browser.ts";
 
 const HOST_ID = "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f77";
 const stateWith = (isBusy: boolean) => {
-  const facts = { features: [], contextTokens: 4_096, parameters: "8B", quantization: "Q4_K_M", isBusy };
+  const facts = { features: [], contextTokens: 4_096, parameters: "8B", quantization: "Q4_K_M", slots: isBusy ? 0 : 4 };
   return makeIslandState({ engineModels: [{ key: "engine:qwen3:8b", ...facts }] });
 };
 

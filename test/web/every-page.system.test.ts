@@ -40,7 +40,7 @@ describe("every console page", () => {
     const { id, key, islandToken } = await coordinator.createAccount("ann@example.com");
     coordinator.runSql("UPDATE accounts SET role = 'operator' WHERE id = ?", id);
     await coordinator.createAccount("new@example.com");
-    const facts = { features: [], contextTokens: 4_096, parameters: "8B", quantization: "Q4_K_M" };
+    const facts = { features: [], slots: 4, contextTokens: 4_096, parameters: "8B", quantization: "Q4_K_M" };
     const engineModels = [CARGO.model.url, "engine:other", "ab".repeat(32)].map((name) => ({ key: name, ...facts }));
     const state = makeIslandState({ engineModels });
     island = await FakeIsland.join(coordinator.url, islandToken, { hostName: "studio", state });

@@ -37,7 +37,9 @@ describe("HTML in texts of other accounts", () => {
     const account = await coordinator.createAccount("ann@example.com");
     ({ key } = account);
     const cachedModels = [{ key: NAME, bytes: 1 }];
-    const engineModels = [{ key: NAME, features: [], contextTokens: null, parameters: NAME, quantization: NAME }];
+    const engineModels = [
+      { key: NAME, features: [], slots: 4, contextTokens: null, parameters: NAME, quantization: NAME },
+    ];
     island = await FakeIsland.join(coordinator.url, account.islandToken, {
       hostName: NAME,
       agentVersion: "0.1.0",

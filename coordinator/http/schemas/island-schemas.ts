@@ -249,7 +249,7 @@ function presentEngineModel(
   model: LiveEngineModel,
   cargos: readonly CatalogEntry[],
 ): z.infer<typeof engineModelSchema> {
-  const { key, contextTokens, parameters, quantization, isBusy = false } = model;
+  const { key, contextTokens, parameters, quantization, slots } = model;
   const served = { engineModels: [{ ...model, features: [] }] };
   return {
     name: /^[0-9a-f]{64}$/.test(key) ? `sha256:${key}` : key.replace(/^(?:engine|hf):/, ""),
@@ -258,7 +258,7 @@ function presentEngineModel(
     context_length: contextTokens,
     parameters,
     quantization,
-    busy: isBusy,
+    busy: slots === 0,
   };
 }
 

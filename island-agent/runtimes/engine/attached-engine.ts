@@ -125,9 +125,9 @@ export class AttachedEngine implements AsyncDisposable {
     return this.#state === "ready" ? this.#served : [];
   }
 
-  /** True while other clients use all slots. */
-  get isBusy(): boolean {
-    return this.#othersRunning >= this.#slotCount;
+  /** Slots that other clients do not use. */
+  get jobSlots(): number {
+    return Math.max(0, this.#slotCount - this.#othersRunning);
   }
 
   status(): EngineStatus {
@@ -308,7 +308,7 @@ export class AttachedEngine implements AsyncDisposable {
     this.#slotCount = Math.min(MAX_SLOTS, Math.max(1, slots));
     // Own runs may have begun or ended while the engine counted.
     this.#othersRunning = Math.max(0, running - Math.max(before, this.#running));
-    this.#slots.setPermits(Math.max(1, this.#slotCount - this.#othersRunning));
+    this.#slots.setPermits(Math.max(1, this.jobSlots));
   }
 
   async #measuredSlots(): Promise<number> {

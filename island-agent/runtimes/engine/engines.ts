@@ -120,8 +120,7 @@ function reportsOf(engine: AttachedEngine): EngineModelReport[] {
       ...(readsImages ? ["chat.images"] : []),
     ],
     contextTokens,
-    slots: Math.max(0, engine.slots - engine.status().othersRunning),
-    isBusy: engine.isBusy,
+    slots: engine.jobSlots,
     parameters,
     quantization,
   }));

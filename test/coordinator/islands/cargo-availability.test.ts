@@ -57,7 +57,7 @@ describe("cargoAvailability()", () => {
       model: { url: "engine:qwen3:8b", sha256: null, sizeBytes: null },
       requiredRamBytes: 64 * GB,
     });
-    const served = { features: [], contextTokens: null, parameters: null, quantization: null };
+    const served = { features: [], slots: 4, contextTokens: null, parameters: null, quantization: null };
     const { availability } = open([declared], [{ engineModels: [{ key: "engine:qwen3:8b", ...served }] }, {}]);
     expect((await availability.of("user_1")).cargos).toEqual([
       { slug: "declared-qwen3", islands: 1, ready: 1, free: 1 },

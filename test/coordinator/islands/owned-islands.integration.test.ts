@@ -126,9 +126,9 @@ describe("/islands", () => {
     const tiny = (await ask(key, "GET", "/cargos/tiny-chat")).body.data;
     const own = await ask(key, "POST", "/cargos", declaredCargo("qwen3:8b"));
     expect(own.status).toBe(201);
-    const facts = { features: [], contextTokens: 4_096, parameters: "8B", quantization: "Q4_K_M" };
+    const facts = { features: [], slots: 4, contextTokens: 4_096, parameters: "8B", quantization: "Q4_K_M" };
     const keys = [tiny.model_sha256, "engine:qwen3:8b", `hf:Qwen/Qwen3-8B#${"ab".repeat(20)}`];
-    const engineModels = keys.map((name, index) => ({ key: name, ...facts, isBusy: index === 1 }));
+    const engineModels = keys.map((name, index) => ({ key: name, ...facts, slots: index === 1 ? 0 : 4 }));
     island.send({ type: "heartbeat", state: makeIslandState({ engineModels }) });
     const shown = await until(
       async () => (await ask(key, "GET", `/islands/${hostId}`)).body.data.engine_models,
@@ -147,7 +147,7 @@ describe("/islands", () => {
     const { key, islandToken } = await newHost();
     const hostId = randomUUID();
     await using island = await FakeIsland.join(coordinator.url, islandToken, { hostId });
-    const facts = { features: [], contextTokens: null, parameters: null, quantization: null };
+    const facts = { features: [], slots: 4, contextTokens: null, parameters: null, quantization: null };
     const engineModels = Array.from({ length: 60 }, (_, index) => ({ key: `engine:m${index}`, ...facts }));
     island.send({ type: "heartbeat", state: makeIslandState({ engineModels }) });
     const shown = await until(

@@ -72,6 +72,7 @@ describe("fits() for an Island whose engine serves the model", () => {
   const served: EngineModelReport = {
     key: sha256,
     features: [],
+    slots: 4,
     contextTokens: 1_024,
     parameters: null,
     quantization: null,
@@ -107,7 +108,7 @@ describe("fits() for an Island whose engine serves the model", () => {
     expect(featuresFor(cargo, island({ features: ["chat.json"] }))).toEqual(["chat.json"]);
   });
   it("returns draining while other clients use all slots", () => {
-    expect(fits(cargo, island({ isBusy: true }))).toBe("draining");
+    expect(fits(cargo, island({ slots: 0 }))).toBe("draining");
   });
   it("uses the Island's runtime for a Cargo with adapters", () => {
     const adapters = [{ ...model, sha256, scale: 1 }];

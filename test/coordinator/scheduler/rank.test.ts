@@ -70,7 +70,7 @@ describe("modelAvailabilityOf()", () => {
     expect(modelAvailabilityOf(cargo, makeIsland({ cachedModels: [sha256] }))).toBe("on_disk");
     expect(modelAvailabilityOf(cargo, makeIsland())).toBe("absent");
     expect(modelAvailabilityOf(cargo, makeIsland({ loaded: ["llama"] }))).toBe("loaded");
-    const served = { key: sha256, features: [], contextTokens: null, parameters: null, quantization: null };
+    const served = { key: sha256, features: [], slots: 4, contextTokens: null, parameters: null, quantization: null };
     expect(modelAvailabilityOf(cargo, makeIsland({ engineModels: [served] }))).toBe("loaded");
   });
   it("matches a cached folder by its address and weights", () => {

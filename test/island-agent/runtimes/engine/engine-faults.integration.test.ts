@@ -381,10 +381,10 @@ describe("the slots of an engine", () => {
   it("are left to other clients, and an engine without a free slot is busy", async () => {
     await using replay = await EngineReplay.open("llama-server");
     await using world = await EngineWorld.open(replay.url, { slots: 3 });
-    expect([world.engine.status().othersRunning, world.engine.isBusy]).toEqual([3, true]);
+    expect([world.engine.status().othersRunning, world.engine.jobSlots === 0]).toEqual([3, true]);
     replay.responses["GET /metrics"] = "llamacpp:requests_processing 1\n";
     await world.engine.check();
-    expect([world.engine.status().othersRunning, world.engine.isBusy]).toEqual([1, false]);
+    expect([world.engine.status().othersRunning, world.engine.jobSlots === 0]).toEqual([1, false]);
   });
 });
 

@@ -155,7 +155,7 @@ describe("the engines of a host", () => {
     await using replay = await EngineReplay.open("llama-server");
     replay.responses["GET /metrics"] = "llamacpp:requests_processing 1\n";
     await using engines = await open([replay.url]);
-    expect(engines.reports()).toMatchObject([{ slots: 1, isBusy: false }]);
+    expect(engines.reports()).toMatchObject([{ slots: 1 }]);
   });
 
   it("report nothing while they are unavailable", async () => {

@@ -99,14 +99,14 @@ describe("a llama-server", () => {
     await Promise.all(uses);
     await expect.poll(() => slow.running()).toBe(2);
     await world.engine.check();
-    expect([world.engine.isBusy, world.engine.status()]).toMatchObject([
+    expect([world.engine.jobSlots === 0, world.engine.status()]).toMatchObject([
       true,
       { othersRunning: 2, running: 0, slots: 2 },
     ]);
     owner.abort();
     await expect.poll(() => slow.running()).toBe(0);
     await world.engine.check();
-    expect([world.engine.isBusy, world.engine.status().othersRunning]).toEqual([false, 0]);
+    expect([world.engine.jobSlots === 0, world.engine.status().othersRunning]).toEqual([false, 0]);
   });
 
   it("does not count the Island's own runs as its owner's", async () => {
@@ -116,7 +116,10 @@ describe("a llama-server", () => {
     const runs = Array.from({ length: 4 }, () => world.chat({ max_tokens: 4_000 }, abort.signal));
     await expect.poll(() => slow.running()).toBe(4);
     await world.engine.check();
-    expect([world.engine.isBusy, world.engine.status()]).toMatchObject([false, { running: 4, othersRunning: 0 }]);
+    expect([world.engine.jobSlots === 0, world.engine.status()]).toMatchObject([
+      false,
+      { running: 4, othersRunning: 0 },
+    ]);
     abort.abort(new Error("cancelled"));
     await Promise.allSettled(runs);
   });
