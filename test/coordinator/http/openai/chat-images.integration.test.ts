@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MAX_IMAGES_BYTES } from "../../../../shared/chat-images.ts";
 import { encodePng } from "../../../support/models/test-images.ts";
 import { Api } from "../api.ts";
-import { letReadImages } from "../api-catalog.ts";
+import { CARGOS_WITH_IMAGES } from "../api-catalog.ts";
 import { completeWith } from "../scripted-chats.ts";
 
 const PNG = encodePng(1, 1, []);
@@ -49,8 +49,8 @@ const REQUESTS = [
 describe("a chat with an image", () => {
   let api: Api;
   beforeAll(async () => {
-    letReadImages();
     api = await Api.open();
+    api.catalog.replace(CARGOS_WITH_IMAGES);
     completeWith(api, "A box");
   });
   afterAll(() => api[Symbol.asyncDispose]());

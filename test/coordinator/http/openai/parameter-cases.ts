@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { requestParameters } from "../../../../tools/generated/api.ts";
 import { parameterRows, type ParameterRow } from "../../../../tools/generated/parameter-tables.ts";
 import { Api } from "../api.ts";
-import { letReadImages } from "../api-catalog.ts";
+import { CARGOS_WITH_IMAGES } from "../api-catalog.ts";
 
 export interface ParameterCases {
   /** Endpoint whose schema declares the parameters, such as "POST /chat/completions". */
@@ -35,8 +35,8 @@ export function describeParameters(cases: ParameterCases): void {
   describe(`the parameters of ${endpoint}`, () => {
     let api: Api;
     beforeAll(async () => {
-      letReadImages();
       api = await Api.open();
+      api.catalog.replace(CARGOS_WITH_IMAGES);
       await arrange(api);
     });
     // A new minute starts, so that earlier requests no longer count.
