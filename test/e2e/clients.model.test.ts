@@ -142,7 +142,8 @@ describe("ai with @ai-sdk/openai-compatible", () => {
     await expect(generation).rejects.toMatchObject({ statusCode: 422, isRetryable: false });
   });
 
-  it("aborts mid-stream, and the Island stops", async () => {
+  // On a busy machine the model may finish before the abort arrives.
+  it("aborts mid-stream, and the Island stops", { retry: 2 }, async () => {
     const before = await status();
     const leave = new AbortController();
     const output = Output.object({ schema: jsonSchema(LONG_COMPLETION_SCHEMA) });
