@@ -86,7 +86,7 @@ export default defineConfig({
       lane("soak", { globalSetup: GLOBAL_SETUP }),
       lane("system", { globalSetup: GLOBAL_SETUP }),
       // Needs packages that only test/clients/main.ts installs. Libraries there call the API from this process, with parameters of their own.
-      // They are repeated because agents measure their own waits, and other lanes use the same cores.
+      // They are repeated, because other lanes use the same cores: a chat without output for 5 s gets status 200 before it can fail.
       ...(process.env["ATOLL_TEST_CLIENTS"] === undefined ? [] : [lane("clients", { setupFiles: [], retry: 2 })]),
     ],
   },
