@@ -30,8 +30,33 @@ export interface SchedulerIsland {
   readonly noSpaceFor?: readonly string[] | undefined;
   /** Models that engines of the host serve; absent if it lends no engine. */
   readonly engineModels?: readonly EngineModelReport[] | undefined;
-  readonly cpuLoad: number | null;
+  /** Time that the link adds between the coordinator and the Island, there and back; null until it is measured. */
   readonly rttMs: number | null;
+  readonly cpuLoad: number | null;
+  /** Equal for Islands whose hardware should run jobs equally fast; if absent, unknown. */
+  readonly hardwareClass?: string | undefined;
+  /** Bytes of a language model that the host reads in 1 ms of generation, as the doctor measured; if absent, unknown. */
+  readonly modelBytesPerMs?: number | undefined;
+  /** Measured speed of the host's downloads; if absent, unknown. */
+  readonly downloadBytesPerMs?: number | undefined;
+}
+
+/** The start of a prompt, up to the end of one message. */
+export interface PromptPart {
+  /** Hash of the account, the Cargo and all messages up to this one. */
+  readonly hash: string;
+  /** Estimated number of tokens up to here. */
+  readonly tokens: number;
+}
+
+/** How much work a job is, as far as its input says so. */
+export interface JobSize {
+  /** Estimated prompt tokens; for a Cargo without tokens, bytes of the input. */
+  readonly input: number;
+  /** Maximum number of output tokens; null for a Cargo without tokens. */
+  readonly maxOutput: number | null;
+  /** Starts of the prompt that an Island may have in its cache, the shortest first. */
+  readonly promptParts: readonly PromptPart[];
 }
 
 /** A kind of work: the jobs of one Cargo that the same Islands may run. */
@@ -57,6 +82,8 @@ export interface WaitingJob extends WorkKind {
   readonly avoidIslands: readonly string[];
   /** Accounts whose Islands the job avoids. `avoidIslands` has those that are online here. */
   readonly avoidAccounts?: ReadonlySet<string>;
+  /** Absent if the input was not read yet; the mean of the Cargo's jobs then applies. */
+  readonly size?: JobSize;
 }
 
 export type SchedulerEvent =
@@ -81,14 +108,19 @@ export type SchedulerEvent =
   | { readonly kind: "slot_superseded"; readonly islandId: string; readonly jobId: string }
   /** An Island refused, failed or lost a job that another Island may complete. Precedes `slot_freed`. */
   | ({ readonly kind: "failure"; readonly islandId: string; readonly slug: string } & BreakerFailure)
-  /** A run ended. `tokensPerSecond` is null if the Cargo has no tokens or the run made none. */
+  /** The first output of the job's attempt on the Island arrived. */
+  | { readonly kind: "first_output"; readonly islandId: string; readonly jobId: string }
+  /** A run ended. Precedes `slot_freed`. The tokens are null if the Cargo has none, or if the run failed. */
   | {
-      readonly kind: "measured";
+      readonly kind: "run_ended";
       readonly islandId: string;
+      readonly jobId: string;
       readonly slug: string;
-      readonly tokensPerSecond: number | null;
       readonly succeeded: boolean;
+      readonly tokens: RunTokens | null;
     }
+  /** Curves that were stored before the Island's coordinator restarted. Ignored for Cargos with newer ones. */
+  | { readonly kind: "curves_read"; readonly islandId: string; readonly curves: readonly StoredCurve[] }
   /** The Cargo was added, changed or removed. */
   | { readonly kind: "cargo_changed"; readonly slug: string }
   /** The time of `nextWakeMs` has come. */
@@ -96,7 +128,7 @@ export type SchedulerEvent =
 
 export type SchedulerEffect =
   /** The job starts on the Island. The scheduler has taken the slot and removed the job from its queue. */
-  | { readonly kind: "assign"; readonly jobId: string; readonly islandId: string }
+  | { readonly kind: "assign"; readonly jobId: string; readonly islandId: string; readonly choice: Choice }
   /**
    * The Island failed several jobs in a row, of several Cargos. A null `quarantine` means that its quarantine is over.
    */
@@ -109,4 +141,46 @@ export interface Quarantine {
   /** Remaining open time in ms; 0 while the Island is probed. */
   readonly forMs: number;
   readonly lastCode: BreakerFailure["code"];
+}
+
+/** Numbers of tokens of a run, each limited to what its text permits. */
+export interface RunTokens {
+  readonly prompt: number;
+  /** Prompt tokens that the Island says it had in its cache; null from agents that do not report them. */
+  readonly cached: number | null;
+  readonly output: number;
+}
+
+/** Why an Island was chosen. `cost`: its cost was lowest, or within 10 % of the lowest. `trial`: to measure it. */
+export interface Choice {
+  readonly reason: "cost" | "trial";
+  readonly islandId: string;
+  /** The Islands that were compared, the cheapest first; the chosen one is among them. */
+  readonly candidates: readonly CandidateCost[];
+}
+
+/** The expected cost of a job on one Island and its terms, all in ms. See docs/internals/placement.md */
+export interface CandidateCost {
+  readonly islandId: string;
+  readonly costMs: number;
+  /** Until a slot is free; 0 if one is free now. */
+  readonly waitMs: number;
+  readonly loadMs: number;
+  /** Reading the prompt, or the whole run of a Cargo without tokens. */
+  readonly readMs: number;
+  readonly writeMs: number;
+  readonly rttMs: number;
+  /** Delay that the job causes to the jobs that already run there. */
+  readonly slowdownMs: number;
+  /** Factor for the Island's failures, at least 1. */
+  readonly risk: number;
+  /** Prompt tokens that are expected to be in the Island's cache. */
+  readonly cachedTokens: number;
+}
+
+/** What the coordinator learnt about one Cargo on one Island; see `SpeedCurve`. */
+export interface StoredCurve {
+  readonly slug: string;
+  /** Numbers that only `coordinator/scheduler/speed-curve.ts` interprets. */
+  readonly numbers: readonly number[];
 }
