@@ -131,7 +131,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
     store,
     catalog,
     () => member.queuedDemand(),
-    (exceptId) => scheduler.holdersOf(exceptId),
+    scheduler,
     (hostId) => islands.get(hostId)?.policy,
   );
   logJobEnds(core.jobs, clock, log);

@@ -40,10 +40,10 @@ const STATUS_INTERVAL = { perPeerMs: 4, minMs: 25, maxMs: 250 };
 const MAX_DEMANDS = 32;
 /** Delay of a request for each coordinator with more free slots, so that not all request the same jobs. */
 const REQUEST_DELAY_PER_RIVAL = { stepMs: 25, maxMs: 500 };
-/** Additional delay of a request by a coordinator whose Islands must fetch the model first. */
-const ABSENT_MODEL_MS = 100;
+/** Additional delay of a request: a part of the expected cost, so that the coordinator with the best Island is first. */
+const REQUEST_DELAY_FOR_COST = { part: 0.01, maxMs: 100 };
 /** Waiting time of a job after which every coordinator with a free slot may request it. */
-const MAX_DELAY_MS = REQUEST_DELAY_PER_RIVAL.maxMs + ABSENT_MODEL_MS;
+const MAX_DELAY_MS = REQUEST_DELAY_PER_RIVAL.maxMs + REQUEST_DELAY_FOR_COST.maxMs;
 /** Minimum interval between two requests that balance queues. */
 const BALANCE_MS = 500;
 /** Factor by which the wait must be shorter for a job to move, so that jobs do not move back and forth. */
@@ -188,7 +188,8 @@ export function workShares(selfId: string, here: SharedWork) {
     const slots = rivals.reduce((sum, { freeSlots }) => sum + freeSlots, 0);
     const stepMs = Math.min(REQUEST_DELAY_PER_RIVAL.stepMs, REQUEST_DELAY_PER_RIVAL.maxMs / Math.max(1, peers.size));
     const delayMs = slots < (victim.work.get(key)?.jobs ?? 0) ? 0 : rivals.length * stepMs;
-    return sinceMs >= delayMs + (here.freeSlotFor(kind) === "absent" ? ABSENT_MODEL_MS : 0);
+    const { part, maxMs } = REQUEST_DELAY_FOR_COST;
+    return sinceMs >= delayMs + Math.min(maxMs, part * (here.costFor(kind) ?? Infinity));
   }
 
   return {
@@ -267,7 +268,7 @@ export function workShares(selfId: string, here: SharedWork) {
       const selected = rotatingSlice([...demands.values()], MAX_DEMANDS, rounds);
       if (selected.length === 0) return undefined;
       const offered = new Set(recent.flatMap(({ islandIds }) => islandIds));
-      const startable = selected.filter(({ kind }) => here.freeSlotFor(kind) !== undefined);
+      const startable = selected.filter(({ kind }) => here.costFor(kind) !== null);
       const others = selected.filter((demand) => !startable.includes(demand));
       const start = stealToStart(startable, offered, nowMs);
       const steal = start ?? (recent.length === 0 ? stealToBalance(others, nowMs) : undefined);

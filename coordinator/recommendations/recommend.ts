@@ -8,6 +8,7 @@ import { formatCredits } from "../credits/micro-credits.ts";
 import { RUNTIMES } from "../catalog/runtimes.ts";
 import { earnedOf } from "../credits/settle.ts";
 import { fits } from "../scheduler/fit.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { IslandRecord } from "../store/islands.ts";
 import type { Store } from "../store/store.ts";
 
@@ -34,6 +35,8 @@ export interface Recommendation {
 interface CargoDemand extends Pick<Recommendation, "slug" | "queuedDemand" | "isDefault"> {
   /** Number of jobs completed in the last hour. */
   readonly recentCompletions: number;
+  /** Expected cost in ms of a job without this Island; see `Scheduler.costWithout`. */
+  readonly costWithoutMs: number;
   /** Number of other online Islands that have the Cargo's model or image. */
   readonly holders: number;
 }
@@ -47,7 +50,7 @@ export function cargoRecommender(
   },
   catalog: Pick<Catalog, "list" | "defaultChatSlug">,
   queuedDemand: () => ReadonlyMap<string, number>,
-  holdersOf: (exceptId: string) => (cacheKey: string) => number,
+  scheduler: Pick<Scheduler, "costWithout" | "holdersOf">,
   policyOf: (hostId: string) => OwnerPolicy | undefined,
 ) {
   /**
@@ -60,7 +63,7 @@ export function cargoRecommender(
     const completions = await store.jobs.completionsSince(clock.now() - RECENT_MS);
     const queued = queuedDemand();
     const policy = policyOf(hostId);
-    const holders = holdersOf(hostId);
+    const holders = scheduler.holdersOf(hostId);
     const candidates = catalog.list().flatMap((cargo) => {
       const { slug, runtimeType, priceMicro } = cargo;
       const download = downloadOf(cargo);
@@ -74,6 +77,7 @@ export function cargoRecommender(
         queuedDemand: queued.get(slug) ?? 0,
         isDefault: slug === catalog.defaultChatSlug,
         recentCompletions: completions.get(slug) ?? 0,
+        costWithoutMs: scheduler.costWithout(hostId, slug),
         holders: holders(cacheKey),
       };
       return [candidate];
@@ -81,7 +85,7 @@ export function cargoRecommender(
     return rankCargos(candidates)
       .slice(0, MAX_RECOMMENDATIONS)
       .map((candidate): Recommendation => {
-        const { recentCompletions: _, holders: __, ...recommendation } = candidate;
+        const { recentCompletions: _, costWithoutMs: __, holders: ___, ...recommendation } = candidate;
         return recommendation;
       });
   };
@@ -113,7 +117,10 @@ export function demandScore(demand: Pick<CargoDemand, "queuedDemand" | "recentCo
   return demand.queuedDemand * 10 + demand.recentCompletions * 2;
 }
 
-/** Sorts by demand. Of equal demands, the default Cargo is first, then the Cargo that fewer Islands have. */
+/**
+ * Sorts by demand. Of equal demands, the default Cargo is first, then the Cargo whose jobs would finish latest without
+ * the Island, then the one that fewer Islands have.
+ */
 export function rankCargos<T extends CargoDemand>(demands: readonly T[]): (T & { readonly demandScore: number })[] {
   return demands
     .map((demand) => ({ ...demand, demandScore: demandScore(demand) }))
@@ -121,6 +128,8 @@ export function rankCargos<T extends CargoDemand>(demands: readonly T[]): (T & {
       (a, b) =>
         b.demandScore - a.demandScore ||
         Number(b.isDefault) - Number(a.isDefault) ||
+        // Two Cargos may both cost Infinity, whose difference is no number.
+        (a.costWithoutMs === b.costWithoutMs ? 0 : b.costWithoutMs - a.costWithoutMs) ||
         a.holders - b.holders ||
         (a.slug < b.slug ? -1 : 1),
     );

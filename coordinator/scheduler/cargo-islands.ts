@@ -1,9 +1,22 @@
 import type { EngineModelReport } from "../../shared/protocol/from-island.ts";
+import type { CargoTraffic } from "./cargo-traffic.ts";
+import type { BreakerFailure } from "./circuit-breaker.ts";
+import type { CandidateCost } from "./events.ts";
+import {
+  assumedSpeed,
+  expectedCost,
+  expectedLoadMs,
+  finishMs,
+  hasTokens,
+  modelAvailabilityOf,
+  rttOf,
+  type Work,
+} from "./expected-cost.ts";
 import { engineModelFor, fits, MISFITS, type Misfit, type ScheduledCargo } from "./fit.ts";
+import type { HardwareSpeeds } from "./hardware-speeds.ts";
 import { IndexedHeap, type HeapItem } from "./indexed-heap.ts";
 import type { OnlineIsland } from "./online-island.ts";
-import type { BreakerFailure } from "./circuit-breaker.ts";
-import { meritOf, modelAvailabilityOf, rankOf } from "./rank.ts";
+import type { AssumedSpeed } from "./speed-curve.ts";
 
 export interface IslandFitCounts {
   readonly online: number;
@@ -17,7 +30,13 @@ export interface IslandFitCounts {
   readonly openBreakers: readonly BreakerFailure[];
 }
 
-interface Entry extends HeapItem {
+/** An Island's place in one order of {@link CargoIslands}. The lowest key is first. */
+interface Place extends HeapItem {
+  readonly entry: Entry;
+  key: number;
+}
+
+interface Entry {
   readonly island: OnlineIsland;
   fit: true | Misfit;
   /** The breaker that blocks jobs of the Cargo. `half_open`: the Island runs a probe and gets no other job. */
@@ -27,18 +46,35 @@ interface Entry extends HeapItem {
   served: EngineModelReport | undefined;
   /** All slots of the Island for the Cargo, free or not, at the time of counting. */
   slots: number;
-  /** The part of the rank that depends on the Cargo; see `meritOf`. */
-  merit: number;
-  /** The rank at the last sort; never worse than the current rank. */
-  rank: number;
+  assumed: AssumedSpeed;
+  /** Expected ms until the model is in memory, without a load that a job has already caused. */
+  loadMs: number;
+  /** Random order of Islands that were never measured, 0 to 1. */
+  readonly shuffle: number;
+  /** Places in the orders; outside of a heap where the Island does not belong. */
+  readonly ready: Place;
+  readonly busy: Place;
+  readonly trial: Place;
 }
 
-function ranksBefore(a: Entry, b: Entry): boolean {
-  return a.rank === b.rank ? a.island.id < b.island.id : a.rank < b.rank;
+/** Number of the cheapest Islands that a decision compares: free ones, and ones that must become free first. */
+const READY_CANDIDATES = 12;
+const BUSY_CANDIDATES = 4;
+/** Costs within this factor of each other are in one step. Within a step the order is random. */
+const STEP = Math.log(1.1);
+/** An Island without a measurement for this time may be measured again by a trial. */
+const TRIAL_AFTER_MS = 120_000;
+
+function comesFirst(a: Place, b: Place): boolean {
+  return a.key === b.key ? a.entry.island.id < b.entry.island.id : a.key < b.key;
 }
 
-function isReady({ fit, breaker, island, served }: Entry): boolean {
-  return fit === true && breaker === "closed" && island.freeSlotsFor(served) > 0;
+function isServing({ fit, breaker }: Entry): boolean {
+  return fit === true && breaker === "closed";
+}
+
+function isReady(entry: Entry): boolean {
+  return isServing(entry) && entry.island.freeSlotsFor(entry.served) > 0;
 }
 
 /** Returns true if jobs may wait for the Island, even while it is busy. */
@@ -46,55 +82,67 @@ function isAvailable({ fit, breaker }: Entry): boolean {
   return fit === true && breaker !== "open";
 }
 
-function currentRank({ merit, island }: Entry): number {
-  return rankOf(merit, island.load);
+/** What the indices of all Cargos share. */
+export interface IndexFacts {
+  readonly trafficOf: (slug: string) => CargoTraffic;
+  readonly speeds: HardwareSpeeds;
+  /** Returns 0 to 1. */
+  readonly random: () => number;
 }
 
-/**
- * Indexes the online Islands for one Cargo: sorts the Islands that fit and have a free slot by rank, and counts all.
- */
+/** Indexes the online Islands for one Cargo: orders those that fit by expected cost, and counts all. */
 export class CargoIslands {
   readonly cargo: ScheduledCargo;
+  /** True if runs of the Cargo have tokens. */
+  readonly hasTokens: boolean;
+  readonly traffic: CargoTraffic;
+  readonly #facts: IndexFacts;
   readonly #entries = new Map<string, Entry>();
-  readonly #ready = new IndexedHeap<Entry>(ranksBefore);
+  /** Islands with a free slot, by the cost of the Cargo's mean job. */
+  readonly #ready = new IndexedHeap<Place>(comesFirst);
+  /** Islands without a free slot, by the time at which they would finish the Cargo's mean job. */
+  readonly #busy = new IndexedHeap<Place>(comesFirst);
+  /** Islands with a free slot and the model on disk that run no job of the Cargo, by their last measurement. */
+  readonly #trials = new IndexedHeap<Place>(comesFirst);
   readonly #misfits = Object.fromEntries(MISFITS.map((misfit) => [misfit, 0])) as Record<Misfit, number>;
   #withModel = 0;
   #available = 0;
   #availableSlots = 0;
   readonly #downloads = new Map<string, number | null>();
 
-  constructor(cargo: ScheduledCargo, islands: Iterable<OnlineIsland>) {
+  constructor(cargo: ScheduledCargo, islands: Iterable<OnlineIsland>, facts: IndexFacts, nowMs: number) {
     this.cargo = cargo;
-    for (const island of islands) this.put(island);
+    this.hasTokens = hasTokens(cargo);
+    this.traffic = facts.trafficOf(cargo.slug);
+    this.#facts = facts;
+    for (const island of islands) this.put(island, nowMs);
   }
 
   /** Adds or updates an Island. Returns true if jobs now have one Island fewer to wait for. */
-  put(island: OnlineIsland): boolean {
+  put(island: OnlineIsland, nowMs: number): boolean {
     const availableBefore = this.#available;
-    const entry = this.#entries.get(island.id) ?? newEntry(island);
-    if (this.#entries.has(island.id)) this.#uncount(entry);
-    const availability = modelAvailabilityOf(this.cargo, island.info);
+    const known = this.#entries.get(island.id);
+    const assumed = assumedSpeed(this.cargo, island.info, this.#facts.speeds);
+    const entry = known ?? newEntry(island, assumed, this.#facts.random());
+    if (known !== undefined) this.#uncount(entry);
     entry.fit = fits(this.cargo, island.info);
-    entry.hasModel = availability !== "absent";
+    entry.hasModel = modelAvailabilityOf(this.cargo, island.info) !== "absent";
     entry.served = engineModelFor(this.cargo, island.info);
     entry.slots = island.slotsFor(entry.served);
-    entry.merit = meritOf(availability, island.record.measureOf(this.cargo.slug));
+    entry.assumed = assumed;
+    entry.loadMs = expectedLoadMs(this.cargo, island.info, island.record.curveOf(this.cargo.slug).loadMs);
     const breaker = island.breakerFor(this.cargo.slug);
     entry.breaker = breaker === undefined ? "closed" : breaker.isOpen ? "open" : "half_open";
     this.#entries.set(island.id, entry);
     this.#count(entry);
-    this.#order(entry);
+    this.#order(entry, nowMs);
     return this.#available < availableBefore;
   }
 
-  /**
-   * Records that the Island has one more free slot. Losing a slot needs no call: the entry is sorted again when it
-   * reaches the front, and often has regained the slot before that.
-   */
-  improve(island: OnlineIsland): void {
+  /** Sorts an Island again after it took or freed a slot. */
+  reorder(island: OnlineIsland, nowMs: number): void {
     const entry = this.#entries.get(island.id);
-    if (entry === undefined || !isReady(entry)) return;
-    if (entry.heapIndex === -1 || currentRank(entry) < entry.rank) this.#order(entry);
+    if (entry !== undefined) this.#order(entry, nowMs);
   }
 
   remove(island: OnlineIsland): void {
@@ -102,39 +150,73 @@ export class CargoIslands {
     if (entry === undefined) return;
     this.#uncount(entry);
     this.#entries.delete(island.id);
-    if (entry.heapIndex !== -1) this.#ready.remove(entry);
+    move(this.#ready, entry.ready, null);
+    move(this.#busy, entry.busy, null);
+    move(this.#trials, entry.trial, null);
   }
 
   /**
-   * Returns the best ready Island that is not in `avoid`. If no such Island fits, not even a busy one, returns the best
-   * ready Island in `avoid`, except with `mustAvoid`.
+   * Returns the Islands with a free slot that a decision compares: the cheapest for the Cargo's mean job, and those of
+   * `also`. Islands in `avoid` are returned only if no other Island fits, not even a busy one, and never with
+   * `mustAvoid`.
    */
-  best(avoid: readonly string[], mustAvoid = false): OnlineIsland | undefined {
-    const avoided: Entry[] = [];
-    let entry = this.#front();
-    while (entry !== undefined && avoid.includes(entry.island.id)) {
-      this.#ready.remove(entry);
-      avoided.push(entry);
-      entry = this.#front();
+  candidates(avoid: readonly string[], mustAvoid: boolean, also: readonly string[]): OnlineIsland[] {
+    const found = new Set(this.#ready.first(READY_CANDIDATES + avoid.length).map(({ entry }) => entry));
+    for (const id of also) {
+      const entry = this.#entries.get(id);
+      if (entry !== undefined && isReady(entry)) found.add(entry);
     }
-    for (const back of avoided) this.#ready.push(back);
-    if (entry === undefined && !mustAvoid && this.availableOutside(avoid) === 0) return avoided[0]?.island;
-    return entry?.island;
+    const islands = [...found].map(({ island }) => island);
+    const others = avoid.length === 0 ? islands : islands.filter(({ id }) => !avoid.includes(id));
+    const mayReturn = others.length === 0 && !mustAvoid && this.availableOutside(avoid) === 0;
+    return mayReturn ? islands : others;
   }
 
-  /** Returns the best ready Islands outside of `except` until they have `slots` free slots together. */
+  hasCandidate(avoid: readonly string[], mustAvoid = false): boolean {
+    return this.candidates(avoid, mustAvoid, []).length > 0;
+  }
+
+  /** Returns the busy Islands that would finish the Cargo's mean job first. */
+  busyCandidates(): OnlineIsland[] {
+    return this.#busy.first(BUSY_CANDIDATES).map(({ entry }) => entry.island);
+  }
+
+  /** Returns the Island that a trial should measure: the one that was measured longest ago; undefined if none is due. */
+  dueForTrial(nowMs: number): OnlineIsland | undefined {
+    const first = this.#trials.peek();
+    if (first === undefined) return undefined;
+    const { island } = first.entry;
+    return nowMs - island.record.curveOf(this.cargo.slug).measuredAtMs < TRIAL_AFTER_MS ? undefined : island;
+  }
+
+  /** Returns the expected cost of a job on an Island that {@link candidates} returned. */
+  costOn(island: OnlineIsland, work: Work, waitMs: number, nowMs: number): CandidateCost {
+    return this.#costOf(this.#entryOf(island), work, waitMs, nowMs);
+  }
+
+  /** Returns the speed that is assumed before the Island's first run. */
+  assumedOn(island: OnlineIsland): AssumedSpeed {
+    return this.#entryOf(island).assumed;
+  }
+
+  /**
+   * Returns the lowest cost of the Cargo's mean job on an Island with a free slot, except `exceptId`; null without such
+   * an Island.
+   */
+  lowestCostMs(nowMs: number, exceptId?: string): number | null {
+    const first = this.#ready.first(2).find(({ entry }) => entry.island.id !== exceptId);
+    return first === undefined ? null : this.#costOf(first.entry, this.#meanWork, 0, nowMs).costMs;
+  }
+
+  /** Returns the best Islands with free slots outside of `except` until they have `slots` free slots together. */
   firstReady(slots: number, except: ReadonlySet<string>): OnlineIsland[] {
-    const seen: Entry[] = [];
     const first: OnlineIsland[] = [];
     let free = 0;
-    for (let entry = this.#front(); entry !== undefined && free < slots; entry = this.#front()) {
-      this.#ready.remove(entry);
-      seen.push(entry);
-      if (except.has(entry.island.id)) continue;
+    for (const { entry } of this.#ready.first(slots + except.size)) {
+      if (free >= slots || except.has(entry.island.id)) continue;
       first.push(entry.island);
       free += entry.island.freeSlotsFor(entry.served);
     }
-    for (const back of seen) this.#ready.push(back);
     return first;
   }
 
@@ -143,7 +225,7 @@ export class CargoIslands {
     return this.#entries.get(islandId)?.served;
   }
 
-  /** Returns true if {@link best} may return the Island. */
+  /** Returns true if {@link candidates} may return the Island. */
   mayServe(islandId: string, avoid: readonly string[], mustAvoid = false): boolean {
     const entry = this.#entries.get(islandId);
     if (entry === undefined || !isReady(entry)) return false;
@@ -185,26 +267,48 @@ export class CargoIslands {
     return blocked.flatMap(({ island }) => island.breakerFor(this.cargo.slug)?.last ?? []);
   }
 
-  /** Returns the best ready entry, after moving entries whose rank got worse, each at most once. */
-  #front(): Entry | undefined {
-    for (;;) {
-      const entry = this.#ready.peek();
-      if (entry === undefined || (isReady(entry) && entry.rank === currentRank(entry))) return entry;
-      this.#order(entry);
-    }
+  get #meanWork(): Work {
+    return { input: this.traffic.input, cached: 0, output: this.hasTokens ? this.traffic.output : 0 };
   }
 
-  #order(entry: Entry): void {
-    const isListed = entry.heapIndex !== -1;
-    if (!isReady(entry)) {
-      if (isListed) this.#ready.remove(entry);
-      return;
-    }
-    const rank = currentRank(entry);
-    if (isListed && rank === entry.rank) return;
-    entry.rank = rank;
-    if (isListed) this.#ready.update(entry);
-    else this.#ready.push(entry);
+  #entryOf({ id }: OnlineIsland): Entry {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) throw new Error(`Island ${id} is not in the index of ${this.cargo.slug}`);
+    return entry;
+  }
+
+  #costOf({ island, assumed, loadMs }: Entry, work: Work, waitMs: number, nowMs: number): CandidateCost {
+    const { slug } = this.cargo;
+    const curve = island.record.curveOf(slug);
+    const present = {
+      isOnTrial: !curve.isMeasured && island.runs(slug),
+      // The job whose slot is waited for no longer runs.
+      runningJobs: island.slotsInUse - (waitMs > 0 ? 1 : 0),
+      unreadInput: island.unreadInput,
+      waitMs,
+      loadMs: loadMs === 0 ? 0 : (island.loadingMs(slug, nowMs) ?? loadMs),
+      rttMs: rttOf(island.info),
+    };
+    return expectedCost(island.id, curve, assumed, work, present);
+  }
+
+  #order(entry: Entry, nowMs: number): void {
+    const { island } = entry;
+    const isOpen = isReady(entry);
+    const isBusy = !isOpen && isServing(entry);
+    const waitMs = isBusy ? island.releaseMs(1, nowMs) : 0;
+    const cost = isOpen || isBusy ? this.#costOf(entry, this.#meanWork, waitMs, nowMs) : null;
+    move(this.#ready, entry.ready, isOpen && cost !== null ? this.#keyOf(cost.costMs, entry.ready) : null);
+    move(this.#busy, entry.busy, isBusy && cost !== null ? nowMs + finishMs(cost) : null);
+    const mayTry = isOpen && entry.hasModel && !island.runs(this.cargo.slug);
+    const { measuredAtMs } = island.record.curveOf(this.cargo.slug);
+    move(this.#trials, entry.trial, mayTry ? Math.max(measuredAtMs, -1) + entry.shuffle : null);
+  }
+
+  /** Returns the step of a cost, and a random fraction for the order within it. A place keeps both in the same step. */
+  #keyOf(costMs: number, { heapIndex, key }: Place): number {
+    const step = Math.floor(Math.log(costMs) / STEP);
+    return heapIndex !== -1 && Math.floor(key) === step ? key : step + this.#facts.random();
   }
 
   #count(entry: Entry): void {
@@ -234,16 +338,34 @@ export class CargoIslands {
   }
 }
 
-function newEntry(island: OnlineIsland): Entry {
-  return {
-    heapIndex: -1,
+function newEntry(island: OnlineIsland, assumed: AssumedSpeed, shuffle: number): Entry {
+  const places = {} as { ready: Place; busy: Place; trial: Place };
+  const entry: Entry = Object.assign(places, {
     island,
-    fit: "runtime_missing",
-    breaker: "closed",
+    fit: "runtime_missing" as const,
+    breaker: "closed" as const,
     hasModel: false,
     served: undefined,
     slots: 0,
-    merit: 0,
-    rank: 0,
-  };
+    assumed,
+    loadMs: 0,
+    shuffle,
+  });
+  places.ready = { heapIndex: -1, entry, key: 0 };
+  places.busy = { heapIndex: -1, entry, key: 0 };
+  places.trial = { heapIndex: -1, entry, key: 0 };
+  return entry;
+}
+
+/** Puts a place where its key belongs; null: outside of the heap. */
+function move(heap: IndexedHeap<Place>, place: Place, key: number | null): void {
+  const isListed = place.heapIndex !== -1;
+  if (key === null) {
+    if (isListed) heap.remove(place);
+    return;
+  }
+  if (isListed && place.key === key) return;
+  place.key = key;
+  if (isListed) heap.update(place);
+  else heap.push(place);
 }

@@ -51,6 +51,13 @@ export function explainWait(cargo: ScheduledCargo, fitCounts: IslandFitCounts, a
   return { ...cause, message: `${cause.message}; ${ownOnly}` };
 }
 
+/** Explains that a job waits although an Island is free. */
+export function explainHold(ms: number): Cause {
+  const seconds = Math.max(1, Math.ceil(ms / 1_000));
+  const message = `the job waits at most ${seconds} s for a busy Island that should finish it much sooner than the free ones`;
+  return { reason: "all_busy", message };
+}
+
 function explainByOnlineIslands(
   cargo: ScheduledCargo,
   fitCounts: IslandFitCounts,

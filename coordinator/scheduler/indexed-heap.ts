@@ -28,6 +28,19 @@ export class IndexedHeap<T extends HeapItem> {
     return this.#items;
   }
 
+  /** Returns the first `count` items in their order. */
+  first(count: number): T[] {
+    const found: T[] = [];
+    // A child is never before its parent, so only children of found items can be next.
+    const open = this.#items.slice(0, 1);
+    while (found.length < count && open.length > 0) {
+      const next = open.reduce((first, item) => (this.#before(item, first) ? item : first));
+      found.push(next);
+      open.splice(open.indexOf(next), 1, ...this.#items.slice(2 * next.heapIndex + 1, 2 * next.heapIndex + 3));
+    }
+    return found;
+  }
+
   push(item: T): void {
     if (item.heapIndex !== -1) throw new Error("The item is already in a heap (heapIndex must be -1)");
     this.#items.push(item);

@@ -1,4 +1,4 @@
-import { CargoIslands } from "./cargo-islands.ts";
+import { CargoIslands, type IndexFacts } from "./cargo-islands.ts";
 import { fits, type KnownCargo } from "./fit.ts";
 import type { OnlineIsland } from "./online-island.ts";
 import { workKeyOf, workKindOf } from "./slot-offer.ts";
@@ -17,6 +17,8 @@ export function islandIndices(
   cargoOf: (slug: string) => KnownCargo | undefined,
   islands: ReadonlyMap<string, OnlineIsland>,
   queued: () => Iterable<{ readonly kind: WorkKind }>,
+  facts: IndexFacts,
+  nowMs: () => number,
 ) {
   /**
    * Indices of all queued kinds whose Cargo is in the catalog, and of several others. The least recently used is first.
@@ -40,7 +42,7 @@ export function islandIndices(
       if (index === undefined) {
         const cargo = cargoOf(kind.slug);
         if (cargo === undefined) return undefined;
-        index = new CargoIslands({ ...cargo, ...workKindOf(kind) }, islands.values());
+        index = new CargoIslands({ ...cargo, ...workKindOf(kind) }, islands.values(), facts, nowMs());
         if (indices.size >= MAX_INDEXED_CARGOS) dropOldest();
       }
       indices.delete(key);
@@ -61,13 +63,13 @@ export function islandIndices(
     put(island: OnlineIsland, slug?: string): boolean {
       let isWorse = false;
       for (const index of indices.values()) {
-        if (slug === undefined || index.cargo.slug === slug) isWorse = index.put(island) || isWorse;
+        if (slug === undefined || index.cargo.slug === slug) isWorse = index.put(island, nowMs()) || isWorse;
       }
       return isWorse;
     },
 
-    improve(island: OnlineIsland): void {
-      for (const index of indices.values()) index.improve(island);
+    reorder(island: OnlineIsland): void {
+      for (const index of indices.values()) index.reorder(island, nowMs());
     },
 
     remove(island: OnlineIsland): void {

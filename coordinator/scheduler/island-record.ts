@@ -1,26 +1,14 @@
-import type { Quarantine } from "./events.ts";
+import type { Quarantine, StoredCurve } from "./events.ts";
 import { CircuitBreaker, type BreakerPolicy, type BreakerFailure } from "./circuit-breaker.ts";
+import { SpeedCurve } from "./speed-curve.ts";
 
-/** Measurements of one Island with one Cargo. */
-export interface Measure {
-  /** Moving average of the speed; null until a run had one. */
-  readonly tokensPerSecond: number | null;
-  /** Numbers of successful and failed runs. Older runs count less, so both numbers are fractions. */
-  readonly successes: number;
-  readonly failures: number;
-}
-
-export const UNMEASURED: Measure = { tokensPerSecond: null, successes: 0, failures: 0 };
+/** The curve of a Cargo without runs. */
+const UNMEASURED = new SpeedCurve();
 
 export interface BreakerPolicies {
   readonly ofCargo: BreakerPolicy;
   readonly ofIsland: BreakerPolicy;
 }
-
-/** Weight of the newest speed in the moving average. After about ten runs older speeds hardly count. */
-const NEWEST_WEIGHT = 0.2;
-/** Factor by which each run lowers the weight of earlier runs. In the long term about the last twenty runs count. */
-const DECAY = 0.95;
 
 const MINUTE_MS = 60_000;
 const OF_CARGO = { maxMs: 10 * MINUTE_MS, maxOfOneAccountMs: 15_000 };
@@ -45,11 +33,11 @@ const MAX_CARGOS = 256;
 const QUARANTINE_AFTER = 4;
 const MIN_QUARANTINE_CARGOS = 2;
 
-/** The measurements and circuit breakers of an Island, kept while it is away. */
+/** The speeds and circuit breakers of an Island, kept while it is away. */
 export class IslandRecord {
   readonly #islandId: string;
   readonly #policy: BreakerPolicies;
-  #measures: Map<string, Measure> | null = null;
+  #curves: Map<string, SpeedCurve> | null = null;
   /** Breakers of the Cargos whose latest job failed, by slug; null for none. */
   #breakers: Map<string, CircuitBreaker> | null = null;
   readonly quarantine: CircuitBreaker;
@@ -88,8 +76,26 @@ export class IslandRecord {
     for (const breaker of this.#allBreakers()) breaker.releaseAny();
   }
 
-  measureOf(slug: string): Measure {
-    return this.#measures?.get(slug) ?? UNMEASURED;
+  /** Returns what was observed of a Cargo. The result of a Cargo without runs must not be changed. */
+  curveOf(slug: string): SpeedCurve {
+    return this.#curves?.get(slug) ?? UNMEASURED;
+  }
+
+  /** Returns the curve of a Cargo, to be changed. */
+  ownCurveOf(slug: string): SpeedCurve {
+    this.#curves ??= new Map();
+    const curve = this.#curves.get(slug) ?? new SpeedCurve();
+    this.#curves.delete(slug);
+    this.#curves.set(slug, curve);
+    if (this.#curves.size > MAX_CARGOS) dropOldest(this.#curves);
+    return curve;
+  }
+
+  /** Returns the curves that changed since the last call. */
+  takeChangedCurves(): StoredCurve[] {
+    const changed = [...(this.#curves ?? [])].filter(([, curve]) => curve.hasChanged);
+    for (const [, curve] of changed) curve.hasChanged = false;
+    return changed.map(([slug, curve]) => ({ slug, numbers: curve.numbers() }));
   }
 
   /** Returns the breaker of a Cargo; undefined if the latest job of the Cargo on the Island did not fail. */
@@ -97,22 +103,12 @@ export class IslandRecord {
     return this.#breakers?.get(slug);
   }
 
-  /** Adds a run. Returns the breakers of the Cargo and of the Island that its success closed. */
-  addRun(run: {
-    readonly slug: string;
-    readonly tokensPerSecond: number | null;
-    readonly succeeded: boolean;
-  }): CircuitBreaker[] {
-    const measure = withRun(this.measureOf(run.slug), run);
-    this.#measures ??= new Map();
-    this.#measures.delete(run.slug);
-    this.#measures.set(run.slug, measure);
-    if (this.#measures.size > MAX_CARGOS) dropOldest(this.#measures);
-    if (!run.succeeded) return [];
-    const breaker = this.#breakers?.get(run.slug);
+  /** Counts a success. Returns the breakers of the Cargo and of the Island that it closed. */
+  addSuccess(slug: string): CircuitBreaker[] {
+    const breaker = this.#breakers?.get(slug);
     const ended = [this.quarantine, ...(breaker === undefined ? [] : [breaker])].filter(({ inARow }) => inARow > 0);
     for (const breaker of ended) breaker.reset();
-    this.#breakers?.delete(run.slug);
+    this.#breakers?.delete(slug);
     this.#failures = 0;
     this.#failedCargos = null;
     return ended;
@@ -148,34 +144,4 @@ function dropOldest(map: Map<string, unknown>): void {
     map.delete(key);
     return;
   }
-}
-
-/** Returns the measurements after another run. Ignores a speed that is not a finite number above 0. */
-export function withRun(
-  measure: Measure,
-  run: { readonly tokensPerSecond: number | null; readonly succeeded: boolean },
-): Measure {
-  return {
-    tokensPerSecond: averageSpeed(measure.tokensPerSecond, run.tokensPerSecond),
-    successes: measure.successes * DECAY + (run.succeeded ? 1 : 0),
-    failures: measure.failures * DECAY + (run.succeeded ? 0 : 1),
-  };
-}
-
-/**
- * Returns a conservative success rate, 0 to 1: the mean less one standard deviation of the Beta distribution that
- * follows from a uniform prior (Gelman et al., "Bayesian Data Analysis", 2.1). A new Island starts at 0.21, has 0.55
- * after two successful runs and 0.90 after forty.
- */
-export function reliableSuccessRate({ successes, failures }: Measure): number {
-  const a = successes + 1;
-  const b = failures + 1;
-  const mean = a / (a + b);
-  const deviation = Math.sqrt((a * b) / ((a + b) ** 2 * (a + b + 1)));
-  return Math.max(0, mean - deviation);
-}
-
-function averageSpeed(average: number | null, newest: number | null): number | null {
-  if (newest === null || !Number.isFinite(newest) || newest <= 0) return average;
-  return average === null ? newest : average + NEWEST_WEIGHT * (newest - average);
 }

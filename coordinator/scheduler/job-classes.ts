@@ -42,7 +42,6 @@ interface ClassShare extends Sharer {
 export interface SlotUse {
   readonly jobClass: JobClass;
   readonly account: AccountShare;
-  readonly sinceMs: number;
   readonly chargedToClass: number;
   readonly chargedToAccount: number;
 }
@@ -86,13 +85,13 @@ export class JobClasses {
   }
 
   /** Charges class and account the estimated slot time of a job that starts. */
-  charge(jobClass: JobClass, account: AccountShare, nowMs: number): SlotUse {
+  charge(jobClass: JobClass, account: AccountShare): SlotUse {
     const group = this.#classes[jobClass];
     const chargedToClass = this.#fair.charge(group, account.estimateMs);
     account.runningJobs += 1;
     const chargedToAccount = group.fair.charge(account, account.estimateMs);
     sortEntries(account);
-    return { jobClass, account, sinceMs: nowMs, chargedToClass, chargedToAccount };
+    return { jobClass, account, chargedToClass, chargedToAccount };
   }
 
   /** Charges a job that starts at another coordinator. Its run time is not reported, so the estimate is final. */
@@ -104,9 +103,8 @@ export class JobClasses {
   }
 
   /** Corrects the charge of a job that left its slot to the time that it used. */
-  settle({ jobClass, account, sinceMs, chargedToClass, chargedToAccount }: SlotUse, nowMs: number): void {
+  settle({ jobClass, account, chargedToClass, chargedToAccount }: SlotUse, usedMs: number): void {
     const group = this.#classes[jobClass];
-    const usedMs = Math.max(0, nowMs - sinceMs);
     this.#fair.settle(group, chargedToClass, usedMs);
     group.fair.settle(account, chargedToAccount, usedMs);
     account.estimateMs += NEWEST_WEIGHT * (usedMs - account.estimateMs);

@@ -1,5 +1,5 @@
 import type { JobClass } from "../store/jobs/job-store.ts";
-import type { WorkKind } from "./events.ts";
+import type { JobSize, WorkKind } from "./events.ts";
 import type { AccountEntry, AccountShare } from "./job-classes.ts";
 import { goesFirst } from "./fair-share.ts";
 import { IndexedHeap, type HeapItem } from "./indexed-heap.ts";
@@ -21,6 +21,9 @@ export interface QueuedJob extends HeapItem {
   readonly dueAtMs: number;
   readonly createdAtMs: number;
   readonly account: AccountShare;
+  readonly size: JobSize | undefined;
+  /** False if the job has already waited for a busy Island while another one was free. */
+  mayHold: boolean;
 }
 
 /** The jobs of one account in a queue. */

@@ -3,21 +3,54 @@ import type { SchedulerIsland } from "./events.ts";
 import type { IslandRecord } from "./island-record.ts";
 import type { SlotUse } from "./job-classes.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
-import { loadOf } from "./rank.ts";
+import type { Work } from "./expected-cost.ts";
+import type { AssumedSpeed } from "./speed-curve.ts";
 
 type Served = Pick<EngineModelReport, "key" | "slots"> | undefined;
 
+/** A job that was assigned, as its Island is expected to run it. */
+export interface Run {
+  readonly slug: string;
+  readonly work: Work;
+  readonly assumed: AssumedSpeed;
+  /** Expected ms until the model is in memory; 0 if it is. */
+  readonly loadMs: number;
+  /** Input that the Island reads until the first output of the job, with that of earlier jobs; and of this job alone. */
+  readonly readInput: number;
+  readonly ownInput: number;
+  readonly beganMs: number;
+  readonly expectedMs: number;
+  /** Value of `OnlineIsland.jobMs()` at the start. */
+  readonly beganJobMs: number;
+  /** Value of `OnlineIsland.jobMs()` at the first output; null before it. */
+  readonly firstOutput: { readonly atMs: number; readonly jobMs: number } | null;
+  /** Slot time that is charged in place of the measured one; null: the measured one. */
+  readonly chargedMs: number | null;
+}
+
 /** A use of a slot. `model`: key of the engine's model that runs the job; undefined: a runtime runs it. */
-type IslandUse = SlotUse & { readonly model: string | undefined };
+interface IslandUse {
+  readonly slotUse: SlotUse;
+  readonly model: string | undefined;
+  run: Run;
+}
+
+/** A job that exceeds its expected time is expected to take at least this part of it longer. */
+const MIN_REST = 0.25;
 
 export class OnlineIsland {
   readonly id: string;
   readonly record: IslandRecord;
   // Only the methods below write these fields.
   info: SchedulerIsland;
-  /** `loadOf()` of the current facts. */
-  load: number;
   #slotsInUse: number;
+  /** Sum over time of the number of running jobs, until {@link #countedMs}. */
+  #jobMs = 0;
+  #countedMs: number;
+  /** Input of the running jobs that have no output yet. */
+  unreadInput = 0;
+  /** Times until which models are being loaded, by slug; null before the first load. */
+  #loads: Map<string, number> | null = null;
   /** Slots assigned in this session, by job; null before the first, because most Islands are idle. */
   #uses: Map<string, IslandUse> | null = null;
   /**
@@ -28,12 +61,16 @@ export class OnlineIsland {
   /** Number of uses by `model`; null before the first. */
   #usesOf: Map<string | undefined, number> | null = null;
 
-  constructor(info: SchedulerIsland, slotsInUse: number, record: IslandRecord) {
+  constructor(info: SchedulerIsland, slotsInUse: number, record: IslandRecord, nowMs: number) {
     this.id = info.id;
     this.record = record;
     this.info = info;
     this.#slotsInUse = slotsInUse;
-    this.load = loadOf(info, slotsInUse);
+    this.#countedMs = nowMs;
+  }
+
+  get slotsInUse(): number {
+    return this.#slotsInUse;
   }
 
   /** Number of free slots; 0 if the Island has lowered its slots below those in use. */
@@ -53,8 +90,53 @@ export class OnlineIsland {
     return Math.max(0, Math.min(this.freeSlots, rest));
   }
 
-  get uses(): Iterable<SlotUse> {
+  get uses(): Iterable<IslandUse> {
     return [...(this.#uses?.values() ?? []), ...(this.#earlierUses?.values() ?? [])];
+  }
+
+  runOf(jobId: string): Run | undefined {
+    return this.#uses?.get(jobId)?.run;
+  }
+
+  /** Returns true if a job of the Cargo runs on the Island. */
+  runs(slug: string): boolean {
+    for (const { run } of this.#uses?.values() ?? []) if (run.slug === slug) return true;
+    return false;
+  }
+
+  /** Returns the sum over time of the number of running jobs. Its growth over a period gives their mean number. */
+  jobMs(nowMs: number): number {
+    this.#jobMs += this.#slotsInUse * (nowMs - this.#countedMs);
+    this.#countedMs = nowMs;
+    return this.#jobMs;
+  }
+
+  /** Returns the ms until the `nth` slot is expected to be free, from 1; Infinity if that is unknown. */
+  releaseMs(nth: number, nowMs: number): number {
+    const rests: number[] = [];
+    for (const { run } of this.uses) {
+      rests.push(Math.max(run.beganMs + run.expectedMs - nowMs, MIN_REST * run.expectedMs));
+    }
+    return rests.sort((a, b) => a - b)[nth - 1] ?? Infinity;
+  }
+
+  /** Returns the remaining ms of a load of the Cargo's model that an assigned job caused; null if there is none. */
+  loadingMs(slug: string, nowMs: number): number | null {
+    const untilMs = this.#loads?.get(slug);
+    return untilMs === undefined || untilMs <= nowMs ? null : untilMs - nowMs;
+  }
+
+  noteFirstOutput(jobId: string, nowMs: number): void {
+    const use = this.#uses?.get(jobId);
+    if (use === undefined || use.run.firstOutput !== null) return;
+    this.#countUnread(use.run, -1);
+    use.run = { ...use.run, firstOutput: { atMs: nowMs, jobMs: this.jobMs(nowMs) } };
+  }
+
+  /** Sets the slot time that a job is charged. */
+  charge(jobId: string, chargedMs: number): void {
+    const use = this.#uses?.get(jobId);
+    if (use !== undefined) use.run = { ...use.run, chargedMs };
   }
 
   /** Returns the breaker that now blocks jobs of a Cargo on the Island: the Cargo's breaker, or the quarantine. */
@@ -65,30 +147,40 @@ export class OnlineIsland {
     return breaker?.blocks === true ? breaker : undefined;
   }
 
-  change(info: SchedulerIsland): void {
-    this.info = info;
-    this.load = loadOf(info, this.#slotsInUse);
-  }
-
-  takeSlot(jobId: string, slug: string, slotUse: SlotUse, served: Served): void {
-    const use = { ...slotUse, model: served?.key };
+  takeSlot(jobId: string, run: Run, slotUse: SlotUse, served: Served): void {
+    const use = { slotUse, model: served?.key, run };
     const earlier = this.#uses?.get(jobId);
-    if (earlier !== undefined) (this.#earlierUses ??= new Map<string, IslandUse>()).set(jobId, earlier);
+    if (earlier !== undefined) {
+      this.#countUnread(earlier.run, -1);
+      earlier.run = { ...earlier.run, ownInput: 0 };
+      (this.#earlierUses ??= new Map<string, IslandUse>()).set(jobId, earlier);
+    }
     (this.#uses ??= new Map<string, IslandUse>()).set(jobId, use);
     this.#countUse(use, 1);
-    this.#setSlotsInUse(this.#slotsInUse + 1);
+    this.#countUnread(run, 1);
+    if (run.loadMs > 0 && this.loadingMs(run.slug, run.beganMs) === null) {
+      (this.#loads ??= new Map<string, number>()).set(run.slug, run.beganMs + run.loadMs);
+    }
+    this.#setSlotsInUse(this.#slotsInUse + 1, run.beganMs);
     this.record.quarantine.assign(jobId);
-    this.record.breakerOf(slug)?.assign(jobId);
+    this.record.breakerOf(run.slug)?.assign(jobId);
   }
 
   /** Frees a slot. Returns the use to be settled; undefined for a slot that was taken before this session. */
-  freeSlot(jobId: string, isEarlier: boolean): SlotUse | undefined {
-    this.#setSlotsInUse(Math.max(0, this.#slotsInUse - 1));
+  freeSlot(jobId: string, isEarlier: boolean, nowMs: number): IslandUse | undefined {
+    this.#setSlotsInUse(Math.max(0, this.#slotsInUse - 1), nowMs);
     const uses = isEarlier ? this.#earlierUses : this.#uses;
     const use = uses?.get(jobId);
     uses?.delete(jobId);
-    if (use !== undefined) this.#countUse(use, -1);
+    if (use === undefined) return undefined;
+    this.#countUse(use, -1);
+    this.#countUnread(use.run, -1);
     return use;
+  }
+
+  /** Counts the input that the Island must still read for a run. */
+  #countUnread({ firstOutput, ownInput }: Run, change: 1 | -1): void {
+    if (firstOutput === null) this.unreadInput += change * ownInput;
   }
 
   #countUse({ model }: IslandUse, change: 1 | -1): void {
@@ -98,8 +190,8 @@ export class OnlineIsland {
     else this.#usesOf.set(model, count);
   }
 
-  #setSlotsInUse(slots: number): void {
+  #setSlotsInUse(slots: number, nowMs: number): void {
+    this.jobMs(nowMs);
     this.#slotsInUse = slots;
-    this.load = loadOf(this.info, slots);
   }
 }

@@ -1,8 +1,19 @@
 import { recentMap } from "../../shared/recent-map.ts";
-import type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob, WorkKind } from "./events.ts";
+import { noteStart, trafficByCargo } from "./cargo-traffic.ts";
+import type {
+  Quarantine,
+  SchedulerEffect,
+  SchedulerEvent,
+  SchedulerIsland,
+  StoredCurve,
+  WaitingJob,
+  WorkKind,
+} from "./events.ts";
+import { finishMs } from "./expected-cost.ts";
 import {
   type AskElsewhere,
   type Cause,
+  explainHold,
   explainUnknownCargo,
   explainWait,
   reasonElsewhere,
@@ -12,20 +23,26 @@ import { endsFirst, type CircuitBreaker } from "./circuit-breaker.ts";
 import { sharedWork, type SharedWork } from "./shared-work.ts";
 import { IndexedHeap } from "./indexed-heap.ts";
 import type { KnownCargo } from "./fit.ts";
+import { hardwareSpeeds } from "./hardware-speeds.ts";
 import { islandIndices, type IslandIndices } from "./island-indices.ts";
 import { IslandRecord, breakerPoliciesOf, type BreakerPolicies } from "./island-record.ts";
 import type { JobKind, JobQueue, QueuedJob } from "./job-queue.ts";
-import { OnlineIsland } from "./online-island.ts";
+import { OnlineIsland, type Run } from "./online-island.ts";
+import { place, type Placement } from "./placement.ts";
+import { promptCaches } from "./prompt-caches.ts";
+import { chargeOf, learnFrom } from "./run-results.ts";
 import { WaitingJobs } from "./waiting-jobs.ts";
 
 /** Maximum number of offline Islands whose records are kept. */
 const MAX_REMEMBERED_ISLANDS = 10_000;
 
+type Start = Extract<Placement, { is: "start" }>;
 type SlotFreed = Extract<SchedulerEvent, { kind: "slot_freed" | "slot_superseded" }>;
 
 /**
  * Decides which Island runs which job. Deterministic: the same events, times and `random` have the same effects.
- * After every step no job waits while an Island that it may use has a free slot. Rules: docs/internals/scheduler.md
+ * After every step no job waits while an Island that it may use has a free slot, unless a slot of a much faster Island
+ * is reserved for it. Rules: docs/internals/scheduler.md
  */
 export class Scheduler {
   /** Work that other coordinators may take from here, and slots that are free for their jobs. */
@@ -42,25 +59,37 @@ export class Scheduler {
   readonly #away = recentMap<IslandRecord>(MAX_REMEMBERED_ISLANDS);
   /** Open breakers of online Islands. The breaker that admits a probe first is first. */
   readonly #breakers = new IndexedHeap<CircuitBreaker>(endsFirst);
+  readonly #trafficOf = trafficByCargo();
+  readonly #speeds = hardwareSpeeds();
+  readonly #caches = promptCaches();
+  readonly #trialShare: number;
+  readonly #random: () => number;
   #nowMs = 0;
 
   /**
    * @param cargoOf Looks up the catalog. When its result for a slug changes, `cargo_changed` must follow.
    * @param chatShare Share of slot time for chats; see `JobClasses`.
-   * @param firstOpenMs, random See `breakerPoliciesOf`.
+   * @param trialShare Part of a Cargo's jobs that may measure Islands, 0 to 1.
+   * @param firstOpenMs See `breakerPoliciesOf`.
+   * @param random Returns 0 to 1, to choose between equal Islands and to spread the open times of breakers.
    */
   constructor(
     cargoOf: (slug: string) => KnownCargo | undefined,
     chatShare: number,
+    trialShare: number,
     firstOpenMs: number,
     random: () => number,
     mayRunElsewhere: (kind: WorkKind) => boolean = () => false,
   ) {
     this.#policy = breakerPoliciesOf(firstOpenMs, random);
     this.mayRunElsewhere = mayRunElsewhere;
+    this.#trialShare = trialShare;
+    this.#random = random;
     this.#waiting = new WaitingJobs(chatShare, (id) => this.#islands.has(id), mayRunElsewhere);
-    this.#indices = islandIndices(cargoOf, this.#islands, () => this.#waiting.queues);
-    this.shared = sharedWork(this.#waiting, this.#indices, this.#islands);
+    const facts = { trafficOf: this.#trafficOf, speeds: this.#speeds, random };
+    const now = (): number => this.#nowMs;
+    this.#indices = islandIndices(cargoOf, this.#islands, () => this.#waiting.queues, facts, now);
+    this.shared = sharedWork(this.#waiting, this.#indices, this.#islands, now);
   }
 
   /** Applies an event and returns its effects. `nowMs` must not decrease: take it from a monotonic clock. */
@@ -68,7 +97,7 @@ export class Scheduler {
     this.#nowMs = nowMs;
     switch (event.kind) {
       case "job_offered":
-        return this.#hasFreeSlot(event.job) ? this.#enqueue(event.job) : [];
+        return this.#offer(event.job);
       case "job_waiting":
         return this.#enqueue(event.job);
       case "job_gone":
@@ -82,18 +111,24 @@ export class Scheduler {
         return this.#changeIsland(event.island);
       case "island_down":
         this.#dropIsland(event.islandId);
-        return this.#serveAvoiding();
+        return [...this.#serveQueues(this.#waiting.endHoldsOf(event.islandId)), ...this.#serveAvoiding()];
       case "slot_freed":
       case "slot_superseded":
         return this.#freeSlot(event);
       case "failure":
         return this.#recordFailure(event);
-      case "measured":
-        return this.#addRun(event);
+      case "first_output":
+        this.#islands.get(event.islandId)?.noteFirstOutput(event.jobId, nowMs);
+        return [];
+      case "run_ended":
+        return this.#endRun(event);
+      case "curves_read":
+        this.#restoreCurves(event.islandId, event.curves);
+        return [];
       case "cargo_changed":
         return this.#changeCargo(event.slug);
       case "time_passed":
-        return [...this.#expireBreakers(), ...this.#serveQueues(this.#waiting.endAvoidance(nowMs))];
+        return [...this.#expireBreakers(), ...this.#serveQueues(this.#waiting.endDelays(nowMs))];
       default:
         return event satisfies never;
     }
@@ -101,7 +136,7 @@ export class Scheduler {
 
   /** Time at which `time_passed` is due; null if nothing is due later. */
   get nextWakeMs(): number | null {
-    const atMs = Math.min(this.#breakers.peek()?.untilMs ?? Infinity, this.#waiting.nextAvoidanceEndMs ?? Infinity);
+    const atMs = Math.min(this.#breakers.peek()?.untilMs ?? Infinity, this.#waiting.nextDelayEndMs);
     return atMs === Infinity ? null : atMs;
   }
 
@@ -109,6 +144,8 @@ export class Scheduler {
   explain(jobId: string): Waiting | null {
     const job = this.#waiting.get(jobId);
     if (job === undefined) return null;
+    const holdMs = this.#waiting.holdMsOf(jobId, this.#nowMs);
+    if (holdMs !== null) return { ...explainHold(holdMs), position: 1 };
     return { ...this.#causeFor(job.kind), position: this.#waiting.positionOf(job) };
   }
 
@@ -119,6 +156,7 @@ export class Scheduler {
       const reason = reasonElsewhere(this.#causeFor(kind).reason, elsewhere(kind));
       counts.set(reason, (counts.get(reason) ?? 0) + size);
     }
+    for (const _ of this.#waiting.heldJobs) counts.set("all_busy", (counts.get("all_busy") ?? 0) + 1);
     return counts;
   }
 
@@ -136,6 +174,24 @@ export class Scheduler {
   holdersOf(exceptId: string): (cacheKey: string) => number {
     const own = new Set(this.#islands.get(exceptId)?.info.cachedModels);
     return (cacheKey) => (this.#holders.get(cacheKey) ?? 0) - (own.has(cacheKey) ? 1 : 0);
+  }
+
+  /**
+   * Returns the expected cost in ms of a Cargo's mean job without the Island `exceptId`: Infinity if no other Island has
+   * a free slot, 0 if the Cargo had no jobs recently.
+   */
+  costWithout(exceptId: string, slug: string): number {
+    const index = this.#indices.peek({ slug, onlyIslandsOf: null });
+    return index === undefined ? 0 : (index.lowestCostMs(this.#nowMs, exceptId) ?? Infinity);
+  }
+
+  /** Returns the curves that changed since the last call, to be stored. */
+  takeChangedCurves(): { readonly islandId: string; readonly curves: readonly StoredCurve[] }[] {
+    const records = [...[...this.#islands.values()].map(({ id, record }) => [id, record] as const), ...this.#away.entries()];
+    return records.flatMap(([islandId, record]) => {
+      const curves = record.takeChangedCurves();
+      return curves.length === 0 ? [] : [{ islandId, curves }];
+    });
   }
 
   /** Returns the quarantine of an Island; null if it is not in quarantine. */
@@ -163,8 +219,15 @@ export class Scheduler {
     return explainWait(index.cargo, index.fitCounts(), avoided);
   }
 
-  #hasFreeSlot(job: WaitingJob): boolean {
-    return this.#indices.of(job)?.best(job.avoidIslands) !== undefined;
+  /** Assigns a new job if an Island can start it now; otherwise forgets it. */
+  #offer(job: WaitingJob): SchedulerEffect[] {
+    if (this.#indices.of(job)?.hasCandidate(job.avoidIslands) !== true) return [];
+    const queue = this.#waiting.add(job, this.#nowMs);
+    const queued = this.#waiting.get(job.id);
+    const placement = queued === undefined ? undefined : this.#place(queued);
+    if (queued !== undefined && placement?.is === "start") return [this.#assign(queued, placement)];
+    this.#waiting.remove(job.id);
+    return this.#serveQueue(queue);
   }
 
   #enqueue(job: WaitingJob): SchedulerEffect[] {
@@ -175,7 +238,7 @@ export class Scheduler {
     this.#dropIsland(info.id);
     const record = this.#away.get(info.id) ?? new IslandRecord(info.id, this.#policy);
     this.#away.delete(info.id);
-    const island = new OnlineIsland(info, busy, record);
+    const island = new OnlineIsland(info, busy, record, this.#nowMs);
     for (const breaker of record.openBreakers) this.#breakers.push(breaker);
     this.#islands.set(info.id, island);
     this.#waiting.regroup(info.id);
@@ -187,10 +250,12 @@ export class Scheduler {
   #changeIsland(info: SchedulerIsland): SchedulerEffect[] {
     const island = this.#islands.get(info.id);
     if (island === undefined) return [];
+    for (const slug of island.info.loaded) if (!info.loaded.includes(slug)) this.#caches.forget(info.id, slug);
     recountModels(this.#holders, island.info.cachedModels, info.cachedModels);
-    island.change(info);
+    island.info = info;
     const isWorse = this.#indices.put(island);
-    const effects = this.#fillIsland(island);
+    const freed = isWorse ? this.#waiting.endHoldsOf(info.id) : [];
+    const effects = [...this.#serveQueues(freed), ...this.#fillIsland(island)];
     return isWorse ? [...effects, ...this.#serveAvoiding()] : effects;
   }
 
@@ -198,7 +263,8 @@ export class Scheduler {
   #dropIsland(islandId: string): void {
     const island = this.#islands.get(islandId);
     if (island === undefined) return;
-    for (const use of island.uses) this.#waiting.end(use, this.#nowMs);
+    for (const { slotUse, run } of island.uses) this.#waiting.end(slotUse, this.#nowMs - run.beganMs);
+    this.#caches.forget(islandId);
     island.record.releaseAll();
     for (const breaker of island.record.openBreakers) this.#breakers.remove(breaker);
     this.#islands.delete(islandId);
@@ -213,14 +279,14 @@ export class Scheduler {
     const island = this.#islands.get(islandId);
     if (island === undefined) return [];
     const isEarlier = kind === "slot_superseded";
-    const use = island.freeSlot(jobId, isEarlier);
-    if (use !== undefined) this.#waiting.end(use, this.#nowMs);
+    const use = island.freeSlot(jobId, isEarlier, this.#nowMs);
+    if (use !== undefined) {
+      this.#waiting.end(use.slotUse, use.run.chargedMs ?? this.#nowMs - use.run.beganMs);
+    }
     // Only the current attempt of a job can be a probe, and it still runs.
     if (!isEarlier && island.record.release(jobId).length > 0) this.#indices.put(island);
-    const effects = this.#fillIsland(island);
-    // If the slot was filled again, the rank of the Island is unchanged.
-    if (effects.length === 0) this.#indices.improve(island);
-    return effects;
+    else this.#indices.reorder(island);
+    return this.#fillIsland(island);
   }
 
   #recordFailure({ islandId, slug, ...failure }: Extract<SchedulerEvent, { kind: "failure" }>): SchedulerEffect[] {
@@ -235,22 +301,39 @@ export class Scheduler {
     if (island === undefined) return effects;
     for (const breaker of begun) this.#breakers.push(breaker);
     this.#indices.put(island);
-    return [...effects, ...this.#serveAvoiding()];
+    return [...effects, ...this.#serveQueues(this.#waiting.endHoldsOf(islandId)), ...this.#serveAvoiding()];
   }
 
-  #addRun(run: Extract<SchedulerEvent, { kind: "measured" }>): SchedulerEffect[] {
-    const { islandId } = run;
+  #endRun({ islandId, jobId, slug, succeeded, tokens }: Extract<SchedulerEvent, { kind: "run_ended" }>): SchedulerEffect[] {
     const record = this.#recordOf(islandId);
     if (record === undefined) return [];
-    const ended = record.addRun(run);
+    const curve = record.ownCurveOf(slug);
+    curve.addResult(succeeded);
+    const island = this.#islands.get(islandId);
+    const run = island?.runOf(jobId);
+    if (island !== undefined && run !== undefined && succeeded) {
+      const facts = { traffic: this.#trafficOf(slug), caches: this.#caches, speeds: this.#speeds };
+      learnFrom(run, tokens, island, curve, facts, this.#nowMs);
+      if (tokens !== null) island.charge(jobId, chargeOf(tokens));
+    }
+    const ended = succeeded ? record.addSuccess(slug) : [];
     for (const breaker of ended) if (breaker.heapIndex !== -1) this.#breakers.remove(breaker);
     const effects: SchedulerEffect[] = ended.includes(record.quarantine)
       ? [{ kind: "quarantine", islandId, quarantine: null }]
       : [];
-    const island = this.#islands.get(islandId);
     if (island === undefined) return effects;
-    this.#indices.put(island, ended.length > 0 ? undefined : run.slug);
+    this.#indices.put(island, ended.length > 0 ? undefined : slug);
     return ended.length > 0 ? [...effects, ...this.#fillIsland(island)] : effects;
+  }
+
+  #restoreCurves(islandId: string, curves: readonly StoredCurve[]): void {
+    const record = this.#recordOf(islandId);
+    const island = this.#islands.get(islandId);
+    for (const { slug, numbers } of curves) {
+      if (record === undefined || record.curveOf(slug).isMeasured) continue;
+      record.ownCurveOf(slug).restore(numbers);
+      if (island !== undefined) this.#indices.put(island, slug);
+    }
   }
 
   #expireBreakers(): SchedulerEffect[] {
@@ -284,37 +367,71 @@ export class Scheduler {
   /** Gives free slots of any Island to the jobs of one kind. */
   #serveQueue(queue: JobQueue): SchedulerEffect[] {
     const effects: SchedulerEffect[] = [];
-    const index = this.#indices.of(queue.kind);
-    if (index === undefined) return effects;
-    for (;;) {
-      const job = queue.head();
-      const island = job === undefined ? undefined : index.best(queue.kind.avoidIslands, queue.kind.mustAvoid);
-      if (job === undefined || island === undefined) return effects;
-      effects.push(this.#assign(job, island));
-    }
-  }
-
-  /** Gives free slots of one Island to the jobs of any Cargo. */
-  #fillIsland(island: OnlineIsland): SchedulerEffect[] {
-    const effects: SchedulerEffect[] = [];
-    while (island.freeSlots > 0) {
-      const job = this.#waiting.nextFor(
-        (kind) => this.#indices.peek(kind)?.mayServe(island.id, kind.avoidIslands, kind.mustAvoid) === true,
-        island.info.loaded,
-      );
-      if (job === undefined) break;
-      effects.push(this.#assign(job, island));
+    for (let job = queue.head(); job !== undefined; job = queue.head()) {
+      const placement = this.#place(job);
+      if (placement === undefined) break;
+      effects.push(...this.#follow(job, placement));
     }
     return effects;
   }
 
-  #assign(job: QueuedJob, island: OnlineIsland): SchedulerEffect {
+  /** Gives free slots of one Island to the jobs of any Cargo, first to those for which they are reserved. */
+  #fillIsland(island: OnlineIsland): SchedulerEffect[] {
+    const effects: SchedulerEffect[] = [];
+    while (island.freeSlots > 0) {
+      const mayServe = ({ avoidIslands, mustAvoid, ...kind }: JobKind): boolean =>
+        this.#indices.peek(kind)?.mayServe(island.id, avoidIslands, mustAvoid) === true;
+      const held = this.#waiting.firstHeldFor(island.id);
+      const job =
+        held !== undefined && mayServe(held.kind) ? held : this.#waiting.nextFor(mayServe, island.info.loaded);
+      const placement = job === undefined ? undefined : this.#place(job, job === held ? island : undefined);
+      if (job === undefined || placement === undefined) break;
+      effects.push(...this.#follow(job, placement));
+    }
+    return effects;
+  }
+
+  /** @param only The Island whose slot is reserved for the job. */
+  #place(job: QueuedJob, only?: OnlineIsland): Placement | undefined {
+    const index = this.#indices.of(job.kind);
+    if (index === undefined) return undefined;
+    const heldFor = (islandId: string): number => this.#waiting.heldFor(islandId);
+    return place(job, index, this.#caches, heldFor, this.#random, this.#nowMs, only);
+  }
+
+  #follow(job: QueuedJob, placement: Placement): SchedulerEffect[] {
+    if (placement.is === "start") return [this.#assign(job, placement)];
+    this.#waiting.hold(job, placement.island.id, placement.untilMs);
+    return [];
+  }
+
+  #assign(job: QueuedJob, { island, choice, work, cost }: Start): SchedulerEffect {
     const { slug } = job.kind;
-    const served = this.#indices.peek(job.kind)?.servedOn(island.id);
-    island.takeSlot(job.id, slug, this.#waiting.start(job, this.#nowMs), served);
-    // The job is a probe, and the only job that the Island gets for now.
+    const index = this.#indices.of(job.kind);
+    if (index === undefined) throw new Error(`There is no index of ${slug}`);
+    const ownInput = index.hasTokens ? Math.max(0, work.input - work.cached) : work.input;
+    const run: Run = {
+      slug,
+      work,
+      assumed: index.assumedOn(island),
+      loadMs: cost.loadMs,
+      readInput: index.hasTokens ? island.unreadInput + ownInput : ownInput,
+      ownInput: index.hasTokens ? ownInput : 0,
+      beganMs: this.#nowMs,
+      expectedMs: finishMs(cost),
+      beganJobMs: island.jobMs(this.#nowMs),
+      firstOutput: null,
+      chargedMs: null,
+    };
+    noteStart(index.traffic, this.#trialShare, choice.reason === "trial");
+    if (job.size !== undefined && index.hasTokens) {
+      this.#caches.add(island.id, slug, job.size.promptParts, island.info.slots);
+    }
+    island.takeSlot(job.id, run, this.#waiting.start(job), index.servedOn(island.id));
+    // With an open breaker the job is a probe, and the only job that the Island gets for now.
     if (island.breakerFor(slug) !== undefined) this.#indices.put(island);
-    return { kind: "assign", jobId: job.id, islandId: island.id };
+    else this.#indices.reorder(island);
+    return { kind: "assign", jobId: job.id, islandId: island.id, choice };
   }
 
   #recordOf(islandId: string): IslandRecord | undefined {

@@ -6,7 +6,6 @@ import { fits } from "./fit.ts";
 import type { IslandIndices } from "./island-indices.ts";
 import type { JobKind } from "./job-queue.ts";
 import type { OnlineIsland } from "./online-island.ts";
-import { modelAvailabilityOf, type ModelAvailability } from "./rank.ts";
 import type { WaitingJobs } from "./waiting-jobs.ts";
 
 export interface WaitingWork extends WorkKind {
@@ -44,6 +43,7 @@ export function sharedWork(
   waitingJobs: WaitingJobs,
   indices: IslandIndices,
   islands: ReadonlyMap<string, OnlineIsland>,
+  nowMs: () => number,
 ) {
   /** Islands that left, by id; the last to leave is first. */
   const departed = recentMap<{ readonly info: SchedulerIsland; readonly atMs: number }>(MAX_DEPARTED);
@@ -120,12 +120,8 @@ export function sharedWork(
       return { is: "lacking", message: explainWait(index.cargo, fitCounts, 0).message };
     },
 
-    /** Returns where the best Island with a free slot for the kind has the model; undefined without such an Island. */
-    freeSlotFor(kind: WorkKind): ModelAvailability | undefined {
-      const index = indices.of(kind);
-      const island = index?.best([]);
-      return index === undefined || island === undefined ? undefined : modelAvailabilityOf(index.cargo, island.info);
-    },
+    /** Returns the expected cost in ms of a mean job of the kind; null if no Island here has a free slot for it. */
+    costFor: (kind: WorkKind): number | null => indices.of(kind)?.lowestCostMs(nowMs()) ?? null,
 
     /**
      * Returns the best Islands with free slots for jobs of another coordinator. A kind gets more slots than jobs, at

@@ -2,6 +2,7 @@ import type { WaitingJob, WorkKind } from "./events.ts";
 import { workKeyOf, workKindOf } from "./slot-offer.ts";
 import { costOf, goesFirst } from "./fair-share.ts";
 import { JOB_CLASSES, JobClasses, type AccountShare, type SlotUse } from "./job-classes.ts";
+import { IndexedHeap, type HeapItem } from "./indexed-heap.ts";
 import { dueAtMs, isDueFirst, JobQueue, type JobKind, type QueuedJob } from "./job-queue.ts";
 
 /** Returns the unique key of a kind. Slugs, ids and names of features have no spaces or plus signs. */
@@ -27,6 +28,17 @@ export const AVOIDANCE_DELAY_MS = 1_000;
  */
 const MAX_PASSED_OVER = 1;
 
+/** A slot of a busy Island that is reserved for a job, although other Islands are free. */
+interface Hold extends HeapItem {
+  readonly job: QueuedJob;
+  readonly islandId: string;
+  readonly untilMs: number;
+}
+
+function endsFirst(a: Hold, b: Hold): boolean {
+  return a.untilMs === b.untilMs ? a.job.id < b.job.id : a.untilMs < b.untilMs;
+}
+
 /** All waiting jobs, ordered by fair share and priority. */
 export class WaitingJobs {
   readonly #classes: JobClasses;
@@ -35,6 +47,11 @@ export class WaitingJobs {
   readonly #queues = new Map<string, JobQueue>();
   readonly #avoiding = new Set<JobQueue>();
   readonly #aside = new Set<QueuedJob>();
+  /** Holds by job id, in the order in which they began, and by their end. */
+  readonly #holds = new Map<string, Hold>();
+  readonly #holdEnds = new IndexedHeap<Hold>(endsFirst);
+  /** Number of holds of each Island. */
+  readonly #heldFor = new Map<string, number>();
   /** Waiting jobs by the id of an Island that they avoid, online or not. */
   readonly #avoidersOf = new Map<string, Set<QueuedJob>>();
   /** Ends of avoidance delays, by job id; the earliest is first. */
@@ -53,10 +70,10 @@ export class WaitingJobs {
     this.#mayRunElsewhere = mayRunElsewhere;
   }
 
-  /** Time at which {@link endAvoidance} is due; null if no job has an avoidance delay. */
-  get nextAvoidanceEndMs(): number | null {
-    for (const untilMs of this.#avoidsUntilMs.values()) return untilMs;
-    return null;
+  /** Time at which {@link endDelays} is due; Infinity if no job has a delay. */
+  get nextDelayEndMs(): number {
+    const [avoidsUntilMs = Infinity] = this.#avoidsUntilMs.values();
+    return Math.min(avoidsUntilMs, this.#holdEnds.peek()?.untilMs ?? Infinity);
   }
 
   get size(): number {
@@ -104,6 +121,8 @@ export class WaitingJobs {
       account,
       avoidIslands,
       avoidAccounts,
+      size: job.size,
+      mayHold: true,
     };
     this.#jobs.set(id, queued);
     for (const islandId of avoidIslands) {
@@ -118,8 +137,8 @@ export class WaitingJobs {
     for (const job of this.#avoidersOf.get(islandId) ?? []) this.#regroupOne(job);
   }
 
-  /** Lets the jobs whose avoidance delay is over return to Islands that they avoid. Returns their queues, each once. */
-  endAvoidance(nowMs: number): JobQueue[] {
+  /** Ends the avoidance delays and holds that are over. Returns the queues of their jobs, each once. */
+  endDelays(nowMs: number): JobQueue[] {
     const ended: string[] = [];
     for (const [jobId, untilMs] of this.#avoidsUntilMs) {
       if (untilMs > nowMs) break;
@@ -127,7 +146,12 @@ export class WaitingJobs {
     }
     for (const jobId of ended) this.#avoidsUntilMs.delete(jobId);
     const jobs = ended.flatMap((id) => this.#jobs.get(id) ?? []);
-    return [...new Set(jobs.flatMap((job) => this.#regroupOne(job)))];
+    const queues = new Set(jobs.flatMap((job) => this.#regroupOne(job)));
+    for (let hold = this.#holdEnds.peek(); hold !== undefined; hold = this.#holdEnds.peek()) {
+      if (hold.untilMs > nowMs) break;
+      queues.add(this.#endHold(hold));
+    }
+    return [...queues];
   }
 
   /** Removes a job that no longer waits, and ignores unknown ids. */
@@ -139,11 +163,11 @@ export class WaitingJobs {
   }
 
   /** Removes a job that takes a slot, and charges its class and account. */
-  start(job: QueuedJob, nowMs: number): SlotUse {
+  start(job: QueuedJob): SlotUse {
     const { kind, account } = job;
     this.#unlist(job);
     this.#avoidsUntilMs.delete(job.id);
-    const use = this.#classes.charge(kind.jobClass, account, nowMs);
+    const use = this.#classes.charge(kind.jobClass, account);
     this.#classes.leave(kind.jobClass, account);
     return use;
   }
@@ -166,9 +190,49 @@ export class WaitingJobs {
     return job !== undefined && this.#aside.delete(job) ? [this.#enqueue(job)] : [];
   }
 
-  /** Corrects the charge of a job that left its slot. */
-  end(use: SlotUse, nowMs: number): void {
-    this.#classes.settle(use, nowMs);
+  /** Reserves the next slot of a busy Island for a job, until a time. */
+  hold(job: QueuedJob, islandId: string, untilMs: number): void {
+    this.setAside(job);
+    job.mayHold = false;
+    const hold = { heapIndex: -1, job, islandId, untilMs };
+    this.#holds.set(job.id, hold);
+    this.#holdEnds.push(hold);
+    this.#heldFor.set(islandId, this.heldFor(islandId) + 1);
+  }
+
+  /** Returns the number of slots of an Island that are reserved. */
+  heldFor(islandId: string): number {
+    return this.#heldFor.get(islandId) ?? 0;
+  }
+
+  get heldJobs(): Iterable<QueuedJob> {
+    return [...this.#holds.values()].map(({ job }) => job);
+  }
+
+  /** Returns the ms for which a slot of a busy Island stays reserved for a job; null if the job has none. */
+  holdMsOf(jobId: string, nowMs: number): number | null {
+    const hold = this.#holds.get(jobId);
+    return hold === undefined ? null : Math.max(0, hold.untilMs - nowMs);
+  }
+
+  /** Returns the first job for which a slot of the Island is reserved. */
+  firstHeldFor(islandId: string): QueuedJob | undefined {
+    if (this.heldFor(islandId) === 0) return undefined;
+    for (const hold of this.#holds.values()) if (hold.islandId === islandId) return hold.job;
+    return undefined;
+  }
+
+  /** Ends the holds of an Island. Returns the queues of their jobs, each once. */
+  endHoldsOf(islandId: string): JobQueue[] {
+    const queues = new Set<JobQueue>();
+    if (this.heldFor(islandId) === 0) return [];
+    for (const hold of [...this.#holds.values()]) if (hold.islandId === islandId) queues.add(this.#endHold(hold));
+    return [...queues];
+  }
+
+  /** Corrects the charge of a job that left its slot to `usedMs`. */
+  end(use: SlotUse, usedMs: number): void {
+    this.#classes.settle(use, usedMs);
   }
 
   /**
@@ -218,6 +282,20 @@ export class WaitingJobs {
     return position;
   }
 
+  #endHold(hold: Hold): JobQueue {
+    this.#forgetHold(hold);
+    this.#aside.delete(hold.job);
+    return this.#enqueue(hold.job);
+  }
+
+  #forgetHold(hold: Hold): void {
+    this.#holds.delete(hold.job.id);
+    this.#holdEnds.remove(hold);
+    const rest = this.heldFor(hold.islandId) - 1;
+    if (rest > 0) this.#heldFor.set(hold.islandId, rest);
+    else this.#heldFor.delete(hold.islandId);
+  }
+
   #takeOut(job: QueuedJob): void {
     this.#unlist(job);
     this.#classes.leave(job.kind.jobClass, job.account);
@@ -259,6 +337,8 @@ export class WaitingJobs {
   }
 
   #dequeue(job: QueuedJob): void {
+    const hold = this.#holds.get(job.id);
+    if (hold !== undefined) this.#forgetHold(hold);
     if (this.#aside.delete(job)) return;
     const key = keyOf(job.kind);
     const queue = this.#queues.get(key);

@@ -1,6 +1,8 @@
+import { expect } from "vitest";
 import type { KnownCargo } from "../../../coordinator/scheduler/fit.ts";
 import { Scheduler } from "../../../coordinator/scheduler/scheduler.ts";
 import type {
+  RunTokens,
   SchedulerEffect,
   SchedulerEvent,
   SchedulerIsland,
@@ -59,7 +61,7 @@ export function makeJob(override: Partial<WaitingJob> = {}): WaitingJob {
 }
 
 /** The rules of production, with fixed times for the circuit breakers. */
-export const SCHEDULER_RULES = [0.5, 1_000, (): number => 0.999_999] as const;
+export const SCHEDULER_RULES = [0.5, 0.02, 1_000, (): number => 0.999_999] as const;
 
 /** Parameters of the scheduler under test. */
 interface Rules {
@@ -80,12 +82,12 @@ export class Bench {
 
   constructor(cargos: readonly KnownCargo[] = [makeCargo()], rules: Partial<Rules> = {}) {
     this.catalog = new Map(cargos.map((cargo) => [cargo.slug, cargo]));
-    const [chatShare, firstOpenMs, random] = SCHEDULER_RULES;
+    const [chatShare, trialShare, firstOpenMs, random] = SCHEDULER_RULES;
     const find = (slug: string): KnownCargo | undefined => {
       this.lookUps += 1;
       return this.catalog.get(slug);
     };
-    this.scheduler = new Scheduler(find, chatShare, firstOpenMs, rules.random ?? random, rules.mayRunElsewhere);
+    this.scheduler = new Scheduler(find, chatShare, trialShare, firstOpenMs, rules.random ?? random, rules.mayRunElsewhere);
   }
 
   /** Passes an event to the scheduler. Returns the assignments as "job_1 on isle-1". */
@@ -134,8 +136,17 @@ export class Bench {
     return this.step({ kind: "slot_freed", islandId, jobId });
   }
 
-  measure(islandId: string, tokensPerSecond: number | null, succeeded = true, slug = "llama"): string[] {
-    return this.step({ kind: "measured", islandId, slug, tokensPerSecond, succeeded });
+  /** Ends a run of the Island that took `ms`, and frees its slot. Default: the job that it has had for the longest time. */
+  finish(islandId: string, ms: number, tokens: RunTokens | null = null, slug = "llama"): string[] {
+    const jobId = this.running(islandId)[0] ?? expect.fail(`${islandId} runs no job`);
+    this.nowMs += ms;
+    this.step({ kind: "run_ended", islandId, jobId, slug, succeeded: true, tokens });
+    return this.free(islandId, jobId);
+  }
+
+  /** Counts a run without its slot. */
+  succeed(islandId: string, slug = "llama"): string[] {
+    return this.step({ kind: "run_ended", islandId, jobId: "job_of_before", slug, succeeded: true, tokens: null });
   }
 
   fail(islandId: string, override: Partial<Extract<SchedulerEvent, { kind: "failure" }>> = {}): string[] {

@@ -81,10 +81,11 @@ const event: fc.Arbitrary<SchedulerEvent> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      kind: tag("measured"),
+      kind: tag("run_ended"),
       islandId,
+      jobId: fc.constant(""),
       slug: fc.constantFrom(...slugs),
-      tokensPerSecond: fc.constantFrom(null, 1, 12, 80),
+      tokens: fc.constantFrom(null, { prompt: 100, cached: null, output: 50 }, { prompt: 900, cached: 800, output: 9 }),
       succeeded: fc.boolean(),
     }),
   },

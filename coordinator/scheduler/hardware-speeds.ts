@@ -1,0 +1,42 @@
+import { recentMap } from "../../shared/recent-map.ts";
+import { typicalMs, type Speed } from "./speed-curve.ts";
+
+/** Maximum number of pairs of hardware class and Cargo, and of Islands that are kept for each. */
+const MAX_PAIRS = 10_000;
+const MAX_ISLANDS = 32;
+
+/** Speeds that Islands of the same hardware class measured. They start an unmeasured Island, and bound fast ones. */
+export function hardwareSpeeds() {
+  /** Speeds by Island, the latest last, by hardware class and Cargo. */
+  const pairs = recentMap<Map<string, Speed>>(MAX_PAIRS);
+  const keyOf = (hardwareClass: string, slug: string): string => `${slug} ${hardwareClass}`;
+
+  return {
+    note(hardwareClass: string, slug: string, islandId: string, speed: Speed): void {
+      const key = keyOf(hardwareClass, slug);
+      const speeds = pairs.get(key) ?? new Map<string, Speed>();
+      speeds.delete(islandId);
+      speeds.set(islandId, speed);
+      const [oldest] = speeds.keys();
+      if (speeds.size > MAX_ISLANDS && oldest !== undefined) speeds.delete(oldest);
+      pairs.set(key, speeds);
+    },
+
+    /** Returns the speed of the median Island of the class besides `islandId`; undefined if none was measured. */
+    medianOf(hardwareClass: string, slug: string, islandId: string): Speed | undefined {
+      const measured = pairs.get(keyOf(hardwareClass, slug)) ?? [];
+      const speeds = [...measured].flatMap(([id, speed]) => (id === islandId ? [] : [speed]));
+      return speeds.toSorted((a, b) => typicalMs(a) - typicalMs(b))[speeds.length >> 1];
+    },
+
+    /** Returns how many times slower than measured an Island is taken to be, so that no other of its class is slower. */
+    slownessOf(hardwareClass: string, slug: string, islandId: string): number {
+      const speeds = pairs.get(keyOf(hardwareClass, slug));
+      const own = speeds?.get(islandId);
+      if (speeds === undefined || own === undefined || speeds.size < 2) return 1;
+      const others = [...speeds].flatMap(([id, speed]) => (id === islandId ? [] : [typicalMs(speed)]));
+      return Math.max(1, Math.min(...others) / typicalMs(own));
+    },
+  };
+}
+export type HardwareSpeeds = ReturnType<typeof hardwareSpeeds>;
