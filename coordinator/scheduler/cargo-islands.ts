@@ -172,10 +172,6 @@ export class CargoIslands {
     return mayReturn ? islands : others;
   }
 
-  hasCandidate(avoid: readonly string[], mustAvoid = false): boolean {
-    return this.candidates(avoid, mustAvoid, []).length > 0;
-  }
-
   /** Returns the busy Islands that would finish the Cargo's mean job first. */
   busyCandidates(): OnlineIsland[] {
     return this.#busy.first(BUSY_CANDIDATES).map(({ entry }) => entry.island);

@@ -111,7 +111,7 @@ export class Scheduler {
         return this.#changeIsland(event.island);
       case "island_down":
         this.#dropIsland(event.islandId);
-        return [...this.#serveQueues(this.#waiting.endHoldsOf(event.islandId)), ...this.#serveAvoiding()];
+        return this.#serveAvoiding(this.#waiting.endHoldsOf(event.islandId));
       case "slot_freed":
       case "slot_superseded":
         return this.#freeSlot(event);
@@ -144,9 +144,14 @@ export class Scheduler {
   explain(jobId: string): Waiting | null {
     const job = this.#waiting.get(jobId);
     if (job === undefined) return null;
-    const holdMs = this.#waiting.holdMsOf(jobId, this.#nowMs);
-    if (holdMs !== null) return { ...explainHold(holdMs), position: 1 };
+    const hold = this.#waiting.holdOf(jobId);
+    if (hold !== undefined) return { ...explainHold(hold.untilMs - this.#nowMs), position: 1 };
     return { ...this.#causeFor(job.kind), position: this.#waiting.positionOf(job) };
+  }
+
+  /** Returns the busy Island of which a slot is reserved for a waiting job; null if there is none. */
+  heldFor(jobId: string): string | null {
+    return this.#waiting.holdOf(jobId)?.islandId ?? null;
   }
 
   /** Counts waiting jobs by the reason why they wait. The cost grows with the number of kinds, not of jobs. */
@@ -156,7 +161,8 @@ export class Scheduler {
       const reason = reasonElsewhere(this.#causeFor(kind).reason, elsewhere(kind));
       counts.set(reason, (counts.get(reason) ?? 0) + size);
     }
-    for (const _ of this.#waiting.heldJobs) counts.set("all_busy", (counts.get("all_busy") ?? 0) + 1);
+    const held = this.#waiting.holdCount;
+    if (held > 0) counts.set("all_busy", (counts.get("all_busy") ?? 0) + held);
     return counts;
   }
 
@@ -221,13 +227,11 @@ export class Scheduler {
 
   /** Assigns a new job if an Island can start it now; otherwise forgets it. */
   #offer(job: WaitingJob): SchedulerEffect[] {
-    if (this.#indices.of(job)?.hasCandidate(job.avoidIslands) !== true) return [];
-    const queue = this.#waiting.add(job, this.#nowMs);
+    const placement = this.#place({ kind: this.#waiting.kindOf(job), size: job.size, mayHold: true });
+    if (placement?.is !== "start") return [];
+    this.#waiting.add(job, this.#nowMs);
     const queued = this.#waiting.get(job.id);
-    const placement = queued === undefined ? undefined : this.#place(queued);
-    if (queued !== undefined && placement?.is === "start") return [this.#assign(queued, placement)];
-    this.#waiting.remove(job.id);
-    return this.#serveQueue(queue);
+    return queued === undefined ? [] : [this.#assign(queued, placement)];
   }
 
   #enqueue(job: WaitingJob): SchedulerEffect[] {
@@ -255,8 +259,8 @@ export class Scheduler {
     island.info = info;
     const isWorse = this.#indices.put(island);
     const freed = isWorse ? this.#waiting.endHoldsOf(info.id) : [];
-    const effects = [...this.#serveQueues(freed), ...this.#fillIsland(island)];
-    return isWorse ? [...effects, ...this.#serveAvoiding()] : effects;
+    const effects = this.#fillIsland(island);
+    return isWorse ? [...effects, ...this.#serveAvoiding(freed)] : effects;
   }
 
   /** Removes an Island and settles the slot time of its jobs: it is unknown whether they continue. */
@@ -301,7 +305,7 @@ export class Scheduler {
     if (island === undefined) return effects;
     for (const breaker of begun) this.#breakers.push(breaker);
     this.#indices.put(island);
-    return [...effects, ...this.#serveQueues(this.#waiting.endHoldsOf(islandId)), ...this.#serveAvoiding()];
+    return [...effects, ...this.#serveAvoiding(this.#waiting.endHoldsOf(islandId))];
   }
 
   #endRun({ islandId, jobId, slug, succeeded, tokens }: Extract<SchedulerEvent, { kind: "run_ended" }>): SchedulerEffect[] {
@@ -355,9 +359,9 @@ export class Scheduler {
     return this.#serveQueues(this.#waiting.queuesOf(slug));
   }
 
-  /** Serves the jobs that avoid Islands. They may use an avoided Island if no other one is available now. */
-  #serveAvoiding(): SchedulerEffect[] {
-    return this.#serveQueues(this.#waiting.avoidingQueues());
+  /** Serves `others` and the jobs that avoid Islands: they may use an avoided Island if no other is available now. */
+  #serveAvoiding(others: readonly JobQueue[] = []): SchedulerEffect[] {
+    return this.#serveQueues(this.#waiting.avoidingQueues(others));
   }
 
   #serveQueues(queues: readonly JobQueue[]): SchedulerEffect[] {
@@ -392,7 +396,7 @@ export class Scheduler {
   }
 
   /** @param only The Island whose slot is reserved for the job. */
-  #place(job: QueuedJob, only?: OnlineIsland): Placement | undefined {
+  #place(job: Parameters<typeof place>[0], only?: OnlineIsland): Placement | undefined {
     const index = this.#indices.of(job.kind);
     if (index === undefined) return undefined;
     const heldFor = (islandId: string): number => this.#waiting.heldFor(islandId);

@@ -94,13 +94,18 @@ export class WaitingJobs {
     return counts;
   }
 
-  /** Returns the queues of jobs that avoid an online Island, in an order that is independent of history. */
-  avoidingQueues(): JobQueue[] {
-    return [...this.#avoiding].sort((a, b) => (keyOf(a.kind) < keyOf(b.kind) ? -1 : 1));
+  /** Returns the queues of jobs that avoid an online Island, and `others`, in an order that is independent of history. */
+  avoidingQueues(others: readonly JobQueue[] = []): JobQueue[] {
+    return [...new Set([...this.#avoiding, ...others])].sort((a, b) => (keyOf(a.kind) < keyOf(b.kind) ? -1 : 1));
   }
 
   get(jobId: string): QueuedJob | undefined {
     return this.#jobs.get(jobId);
+  }
+
+  /** Returns the kind that a job has in a queue. */
+  kindOf(job: WaitingJob): JobKind {
+    return { ...workKindOf(job), jobClass: job.jobClass, ...this.#avoidance(job) };
   }
 
   /** Adds a job, or replaces one that already waits and keeps its avoidance delay. Returns its queue. */
@@ -110,7 +115,7 @@ export class WaitingJobs {
     if (before !== undefined) this.#takeOut(before);
     else if (this.#shouldWait(job)) this.#avoidsUntilMs.set(id, nowMs + AVOIDANCE_DELAY_MS);
     const account = this.#classes.enter(jobClass, job.accountId, job.share);
-    const kind = { ...workKindOf(job), jobClass, ...this.#avoidance(job) };
+    const kind = this.kindOf(job);
     const avoidAccounts = job.avoidAccounts ?? null;
     const queued = {
       heapIndex: -1,
@@ -205,14 +210,13 @@ export class WaitingJobs {
     return this.#heldFor.get(islandId) ?? 0;
   }
 
-  get heldJobs(): Iterable<QueuedJob> {
-    return [...this.#holds.values()].map(({ job }) => job);
+  get holdCount(): number {
+    return this.#holds.size;
   }
 
-  /** Returns the ms for which a slot of a busy Island stays reserved for a job; null if the job has none. */
-  holdMsOf(jobId: string, nowMs: number): number | null {
-    const hold = this.#holds.get(jobId);
-    return hold === undefined ? null : Math.max(0, hold.untilMs - nowMs);
+  /** Returns the Island of which a slot is reserved for the job, and until when. */
+  holdOf(jobId: string): Pick<Hold, "islandId" | "untilMs"> | undefined {
+    return this.#holds.get(jobId);
   }
 
   /** Returns the first job for which a slot of the Island is reserved. */

@@ -1,8 +1,8 @@
+import { expect } from "vitest";
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import type { EngineModelReport } from "../../../shared/protocol/from-island.ts";
 import { engineModelFor, fits } from "../../../coordinator/scheduler/fit.ts";
-import { UNMEASURED, withRun, type Measure } from "../../../coordinator/scheduler/island-record.ts";
-import { loadOf, meritOf, modelAvailabilityOf, rankOf } from "../../../coordinator/scheduler/rank.ts";
+import { chargeOf } from "../../../coordinator/scheduler/run-results.ts";
 import type {
   SchedulerEffect,
   SchedulerEvent,
@@ -15,6 +15,8 @@ interface NaiveUse {
   readonly job: WaitingJob;
   readonly sinceMs: number;
   readonly costs: readonly [number, number];
+  /** Slot time by the job's tokens; null: the measured one is charged. */
+  chargedMs: number | null;
   /** Key of the engine's model that runs the job. */
   readonly model: string | undefined;
 }
@@ -36,16 +38,18 @@ interface Sharer {
   passedOver: number;
 }
 
+/** Returns the Island of which a slot is reserved for the job; null if there is none. */
+type HeldFor = (jobId: string) => string | null;
+
 /**
- * A reference implementation of the scheduler's rules without indices, in which each query scans everything. It does
- * not implement circuit breakers, which have their own tests.
+ * A reference implementation of the scheduler's rules without indices, in which each query scans everything. It follows
+ * the real scheduler's choice between Islands, and checks that each choice is allowed. It does not implement circuit
+ * breakers, which have their own tests.
  */
 export class NaiveScheduler {
   readonly waiting = new Map<string, WaitingJob>();
   readonly islands = new Map<string, NaiveIsland>();
   readonly #cargos: (slug: string) => CargoManifest | undefined;
-  readonly #measures = new Map<string, Measure>();
-  readonly #seenIslands = new Set<string>();
   readonly #sharers = new Map<string, Sharer>();
   readonly #virtualMs = new Map<string, number>();
   #order = 0;
@@ -55,15 +59,29 @@ export class NaiveScheduler {
     this.#cargos = cargos;
   }
 
-  step(event: SchedulerEvent, nowMs: number): SchedulerEffect[] {
+  /** Applies an event, and checks the effects that the real scheduler had. */
+  step(
+    event: SchedulerEvent,
+    nowMs: number,
+    effects: readonly SchedulerEffect[],
+    heldBefore: HeldFor,
+    heldAfter: HeldFor,
+  ): void {
     this.#nowMs = nowMs;
-    this.#adopt(event);
-    const effects: SchedulerEffect[] = [];
-    for (let pair = this.#nextPair(event); pair !== undefined; pair = this.#nextPair(event)) {
-      this.#assign(pair.job, pair.island);
-      effects.push({ kind: "assign", jobId: pair.job.id, islandId: pair.island.info.id });
+    this.#adopt(event, effects);
+    const started = new Set(effects.flatMap((effect) => (effect.kind === "assign" ? [effect.jobId] : [])));
+    const mayStart = ({ id }: WaitingJob): boolean => started.has(id) || heldAfter(id) === null;
+    for (const effect of effects) {
+      if (effect.kind !== "assign") throw new Error(`unexpected effect ${effect.kind}`);
+      const { jobId, islandId } = effect;
+      const held = heldBefore(jobId) === islandId ? this.waiting.get(jobId) : undefined;
+      const next = held === undefined ? this.#next(event, mayStart) : { job: held, islands: this.open(held) };
+      const island = next?.islands.find(({ info }) => info.id === islandId);
+      expect(next?.job.id, `the job that starts on ${islandId}`).toBe(jobId);
+      if (next === undefined || island === undefined) throw new Error(`${jobId} must not start on ${islandId}`);
+      this.#assign(next.job, island);
     }
-    return effects;
+    expect(this.#next(event, mayStart)?.job, "a job that must start now").toBeUndefined();
   }
 
   fitting({ slug, onlyIslandsOf, features }: WaitingJob): NaiveIsland[] {
@@ -98,11 +116,12 @@ export class NaiveScheduler {
     return cargo === undefined ? undefined : engineModelFor(cargo, info);
   }
 
-  #adopt(event: SchedulerEvent): void {
+  #adopt(event: SchedulerEvent, effects: readonly SchedulerEffect[]): void {
     switch (event.kind) {
       case "job_offered":
       case "job_waiting":
-        if (event.kind === "job_offered" && this.open(event.job).length === 0) return;
+        // An offered job is ignored if it should wait for a faster Island.
+        if (event.kind === "job_offered" && effects.length === 0) return;
         this.waiting.delete(event.job.id);
         this.#enter(event.job);
         this.waiting.set(event.job.id, event.job);
@@ -118,7 +137,6 @@ export class NaiveScheduler {
           uses: new Map(),
           earlierUses: new Map(),
         });
-        this.#seenIslands.add(event.island.id);
         return;
       case "island_changed": {
         const island = this.islands.get(event.island.id);
@@ -136,10 +154,9 @@ export class NaiveScheduler {
         if (use !== undefined) this.#settle(use);
         return;
       }
-      case "measured": {
-        const key = `${event.islandId} ${event.slug}`;
-        if (!this.#seenIslands.has(event.islandId)) return;
-        this.#measures.set(key, withRun(this.#measures.get(key) ?? UNMEASURED, event));
+      case "run_ended": {
+        const use = this.islands.get(event.islandId)?.uses.get(event.jobId);
+        if (use !== undefined && event.succeeded && event.tokens !== null) use.chargedMs = chargeOf(event.tokens);
         return;
       }
       // Events that `random-events.ts` does not generate for the comparison.
@@ -148,29 +165,29 @@ export class NaiveScheduler {
       case "failure":
       case "time_passed":
       case "cargo_changed":
+      case "first_output":
+      case "curves_read":
         return;
       default:
         event satisfies never;
     }
   }
 
-  /** Fills the Island of the event first. Other jobs then choose their Islands. */
-  #nextPair(event: SchedulerEvent): { job: WaitingJob; island: NaiveIsland } | undefined {
-    const open = [...this.waiting.values()].filter((job) => this.open(job).length > 0);
+  /** Returns the next job, and the Islands that it may use. The Island of the event is filled first. */
+  #next(
+    event: SchedulerEvent,
+    mayStart: (job: WaitingJob) => boolean,
+  ): { job: WaitingJob; islands: readonly NaiveIsland[] } | undefined {
+    const open = [...this.waiting.values()].filter((job) => mayStart(job) && this.open(job).length > 0);
     const id = event.kind === "slot_freed" ? event.islandId : "island" in event ? event.island.id : undefined;
     const filled = id === undefined ? undefined : this.islands.get(id);
-    if (filled !== undefined) {
-      const job = this.#nextJob(
-        open.filter((each) => this.open(each).includes(filled)),
-        filled.info.loaded,
-      );
-      if (job !== undefined) return { job, island: filled };
-    }
+    const ofFilled = filled === undefined ? [] : open.filter((each) => this.open(each).includes(filled));
+    const filling = this.#nextJob(ofFilled, filled?.info.loaded ?? []);
+    if (filling !== undefined) return { job: filling, islands: this.open(filling) };
     const kinds = Map.groupBy(open, (job) => this.#kindOf(job));
     const [kind] = [...kinds.keys()].sort();
     const job = this.#first(kinds.get(kind ?? "") ?? []);
-    const island = job === undefined ? undefined : this.#bestIsland(job);
-    return job === undefined || island === undefined ? undefined : { job, island };
+    return job === undefined ? undefined : { job, islands: this.open(job) };
   }
 
   #nextJob(jobs: readonly WaitingJob[], loaded: readonly string[]): WaitingJob | undefined {
@@ -202,16 +219,6 @@ export class NaiveScheduler {
     })[0];
   }
 
-  #bestIsland(job: WaitingJob): NaiveIsland | undefined {
-    const cargo = this.#cargos(job.slug);
-    if (cargo === undefined) return undefined;
-    const rank = ({ info, inUse }: NaiveIsland): number => {
-      const measure = this.#measures.get(`${info.id} ${job.slug}`) ?? UNMEASURED;
-      return rankOf(meritOf(modelAvailabilityOf(cargo, info), measure), loadOf(info, inUse));
-    };
-    return this.open(job).sort((a, b) => rank(a) - rank(b) || (a.info.id < b.info.id ? -1 : 1))[0];
-  }
-
   #assign(job: WaitingJob, island: NaiveIsland): void {
     const account = this.#sharerOf(accountOf(job));
     const classCost = this.#charge(job.jobClass, "all", 100, account.estimateMs);
@@ -220,17 +227,20 @@ export class NaiveScheduler {
     island.inUse += 1;
     const earlier = island.uses.get(job.id);
     if (earlier !== undefined) island.earlierUses.set(job.id, earlier);
-    island.uses.set(job.id, { job, sinceMs: this.#nowMs, costs, model: this.#servedOn(island, job)?.key });
+    const model = this.#servedOn(island, job)?.key;
+    island.uses.set(job.id, { job, sinceMs: this.#nowMs, costs, chargedMs: null, model });
   }
 
   #drop(islandId: string): void {
     const island = this.islands.get(islandId);
-    for (const use of [...(island?.uses.values() ?? []), ...(island?.earlierUses.values() ?? [])]) this.#settle(use);
+    for (const use of [...(island?.uses.values() ?? []), ...(island?.earlierUses.values() ?? [])]) {
+      this.#settle({ ...use, chargedMs: null });
+    }
     this.islands.delete(islandId);
   }
 
-  #settle({ job, sinceMs, costs }: NaiveUse): void {
-    const usedMs = this.#nowMs - sinceMs;
+  #settle({ job, sinceMs, costs, chargedMs }: NaiveUse): void {
+    const usedMs = chargedMs ?? this.#nowMs - sinceMs;
     this.#correct(job.jobClass, "all", cost(usedMs, 100) - costs[0]);
     this.#correct(accountOf(job), job.jobClass, cost(usedMs, job.share) - costs[1]);
     const account = this.#sharerOf(accountOf(job));

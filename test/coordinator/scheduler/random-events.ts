@@ -131,6 +131,7 @@ export class Runs {
     if (event.kind === "island_up" || event.kind === "island_down") {
       this.#running.delete(event.kind === "island_up" ? event.island.id : event.islandId);
     }
+    if (event.kind === "run_ended") return { ...event, jobId: this.#running.get(event.islandId)?.[0] ?? "job_of_before" };
     if (event.kind !== "slot_freed") return event;
     return { ...event, jobId: this.#running.get(event.islandId)?.shift() ?? "job_of_before" };
   }
