@@ -49,8 +49,8 @@ interface Entry {
   assumed: AssumedSpeed;
   /** Expected ms until the model is in memory, without a load that a job has already caused. */
   loadMs: number;
-  /** Random order of Islands that were never measured, 0 to 1. */
-  readonly shuffle: number;
+  /** Number of the latest start on the Island among those of the Cargo; 0 before the first. */
+  turn: number;
   /** Places in the orders; outside of a heap where the Island does not belong. */
   readonly ready: Place;
   readonly busy: Place;
@@ -60,9 +60,11 @@ interface Entry {
 /** Number of the cheapest Islands that a decision compares: free ones, and ones that must become free first. */
 const READY_CANDIDATES = 12;
 const BUSY_CANDIDATES = 4;
-/** Costs within this factor of each other are in one step. Within a step the order is random. */
+/** Costs within this factor of each other are in one step. Within a step the Island with the oldest start is first. */
 const STEP = Math.log(1.1);
-/** An Island without a measurement for this time may be measured again by a trial. */
+/** Keys in one step: the number of starts of a Cargo stays below it. */
+const KEYS_IN_STEP = 2 ** 32;
+/** An Island without a job of the Cargo for this time may get one as a trial. */
 const TRIAL_AFTER_MS = 120_000;
 
 function comesFirst(a: Place, b: Place): boolean {
@@ -86,8 +88,6 @@ function isAvailable({ fit, breaker }: Entry): boolean {
 export interface IndexFacts {
   readonly trafficOf: (slug: string) => CargoTraffic;
   readonly speeds: HardwareSpeeds;
-  /** Returns 0 to 1. */
-  readonly random: () => number;
 }
 
 /** Indexes the online Islands for one Cargo: orders those that fit by expected cost, and counts all. */
@@ -102,13 +102,14 @@ export class CargoIslands {
   readonly #ready = new IndexedHeap<Place>(comesFirst);
   /** Islands without a free slot, by the time at which they would finish the Cargo's mean job. */
   readonly #busy = new IndexedHeap<Place>(comesFirst);
-  /** Islands with a free slot and the model on disk that run no job of the Cargo, by their last measurement. */
+  /** Islands with a free slot and the model on disk that run no job of the Cargo, by their latest start. */
   readonly #trials = new IndexedHeap<Place>(comesFirst);
   readonly #misfits = Object.fromEntries(MISFITS.map((misfit) => [misfit, 0])) as Record<Misfit, number>;
   #withModel = 0;
   #available = 0;
   #availableSlots = 0;
   readonly #downloads = new Map<string, number | null>();
+  #starts = 0;
 
   constructor(cargo: ScheduledCargo, islands: Iterable<OnlineIsland>, facts: IndexFacts, nowMs: number) {
     this.cargo = cargo;
@@ -123,7 +124,7 @@ export class CargoIslands {
     const availableBefore = this.#available;
     const known = this.#entries.get(island.id);
     const assumed = assumedSpeed(this.cargo, island.info, this.#facts.speeds);
-    const entry = known ?? newEntry(island, assumed, this.#facts.random());
+    const entry = known ?? newEntry(island, assumed);
     if (known !== undefined) this.#uncount(entry);
     entry.fit = fits(this.cargo, island.info);
     entry.hasModel = modelAvailabilityOf(this.cargo, island.info) !== "absent";
@@ -177,12 +178,18 @@ export class CargoIslands {
     return this.#busy.first(BUSY_CANDIDATES).map(({ entry }) => entry.island);
   }
 
-  /** Returns the Island that a trial should measure: the one that was measured longest ago; undefined if none is due. */
+  /** Returns the Island that had no job of the Cargo for longest; undefined if none is due for a trial. */
   dueForTrial(nowMs: number): OnlineIsland | undefined {
-    const first = this.#trials.peek();
-    if (first === undefined) return undefined;
-    const { island } = first.entry;
-    return nowMs - island.record.curveOf(this.cargo.slug).measuredAtMs < TRIAL_AFTER_MS ? undefined : island;
+    const island = this.#trials.peek()?.entry.island;
+    if (island === undefined) return undefined;
+    return nowMs - island.record.curveOf(this.cargo.slug).startedAtMs < TRIAL_AFTER_MS ? undefined : island;
+  }
+
+  /** Records that a job of the Cargo starts on the Island. */
+  noteStart(island: OnlineIsland, nowMs: number): void {
+    this.#starts += 1;
+    this.#entryOf(island).turn = this.#starts;
+    island.record.ownCurveOf(this.cargo.slug).startedAtMs = nowMs;
   }
 
   /** Returns the expected cost of a job on an Island that {@link candidates} returned. */
@@ -294,17 +301,12 @@ export class CargoIslands {
     const isBusy = !isOpen && isServing(entry);
     const waitMs = isBusy ? island.releaseMs(1, nowMs) : 0;
     const cost = isOpen || isBusy ? this.#costOf(entry, this.#meanWork, waitMs, nowMs) : null;
-    move(this.#ready, entry.ready, isOpen && cost !== null ? this.#keyOf(cost.costMs, entry.ready) : null);
+    move(this.#ready, entry.ready, isOpen && cost !== null ? keyOf(cost.costMs, entry.turn) : null);
     move(this.#busy, entry.busy, isBusy && cost !== null ? nowMs + finishMs(cost) : null);
     const mayTry = isOpen && entry.hasModel && !island.runs(this.cargo.slug);
-    const { measuredAtMs } = island.record.curveOf(this.cargo.slug);
-    move(this.#trials, entry.trial, mayTry ? Math.max(measuredAtMs, -1) + entry.shuffle : null);
-  }
-
-  /** Returns the step of a cost, and a random fraction for the order within it. A place keeps both in the same step. */
-  #keyOf(costMs: number, { heapIndex, key }: Place): number {
-    const step = Math.floor(Math.log(costMs) / STEP);
-    return heapIndex !== -1 && Math.floor(key) === step ? key : step + this.#facts.random();
+    // An Island that has the model in memory is measured before one that must load it.
+    const triedAtMs = Math.max(-1, island.record.curveOf(this.cargo.slug).startedAtMs) + (entry.loadMs > 0 ? 0.5 : 0);
+    move(this.#trials, entry.trial, mayTry ? triedAtMs : null);
   }
 
   #count(entry: Entry): void {
@@ -334,7 +336,11 @@ export class CargoIslands {
   }
 }
 
-function newEntry(island: OnlineIsland, assumed: AssumedSpeed, shuffle: number): Entry {
+function keyOf(costMs: number, turn: number): number {
+  return Math.floor(Math.log(costMs) / STEP) * KEYS_IN_STEP + turn;
+}
+
+function newEntry(island: OnlineIsland, assumed: AssumedSpeed): Entry {
   const places = {} as { ready: Place; busy: Place; trial: Place };
   const entry: Entry = Object.assign(places, {
     island,
@@ -345,7 +351,7 @@ function newEntry(island: OnlineIsland, assumed: AssumedSpeed, shuffle: number):
     slots: 0,
     assumed,
     loadMs: 0,
-    shuffle,
+    turn: 0,
   });
   places.ready = { heapIndex: -1, entry, key: 0 };
   places.busy = { heapIndex: -1, entry, key: 0 };

@@ -38,7 +38,6 @@ export function learnFrom(
     const otherJobs = runMs === 0 ? 0 : Math.max(0, (island.jobMs(nowMs) - run.beganJobMs) / runMs - 1);
     addReading(run, uncrowded(runMs - rttOf(island.info), otherJobs), curve);
   }
-  curve.measuredAtMs = nowMs;
   const { hardwareClass } = island.info;
   if (hardwareClass === undefined) return;
   speeds.note(hardwareClass, slug, island.id, curve.measured(assumed));

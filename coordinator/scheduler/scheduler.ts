@@ -86,7 +86,7 @@ export class Scheduler {
     this.#trialShare = trialShare;
     this.#random = random;
     this.#waiting = new WaitingJobs(chatShare, (id) => this.#islands.has(id), mayRunElsewhere);
-    const facts = { trafficOf: this.#trafficOf, speeds: this.#speeds, random };
+    const facts = { trafficOf: this.#trafficOf, speeds: this.#speeds };
     const now = (): number => this.#nowMs;
     this.#indices = islandIndices(cargoOf, this.#islands, () => this.#waiting.queues, facts, now);
     this.shared = sharedWork(this.#waiting, this.#indices, this.#islands, now);
@@ -427,6 +427,7 @@ export class Scheduler {
       firstOutput: null,
       chargedMs: null,
     };
+    index.noteStart(island, this.#nowMs);
     noteStart(index.traffic, this.#trialShare, choice.reason === "trial");
     if (job.size !== undefined && index.hasTokens) {
       this.#caches.add(island.id, slug, job.size.promptParts, island.info.slots);

@@ -37,8 +37,8 @@ export class SpeedCurve {
   failureRate = 0;
   /** Factor of the measured times: above 1 if the Island seems faster than the best of its hardware class. */
   slowness = 1;
-  /** Time of the last measurement on the scheduler's clock; -Infinity before the first in this process. */
-  measuredAtMs = -Infinity;
+  /** Time of the latest start on the scheduler's clock; -Infinity before the first in this process. */
+  startedAtMs = -Infinity;
   /** True if the curve differs from the stored one. */
   hasChanged = false;
 

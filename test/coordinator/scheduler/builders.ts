@@ -1,7 +1,7 @@
-import { expect } from "vitest";
 import type { KnownCargo } from "../../../coordinator/scheduler/fit.ts";
 import { Scheduler } from "../../../coordinator/scheduler/scheduler.ts";
 import type {
+  Choice,
   RunTokens,
   SchedulerEffect,
   SchedulerEvent,
@@ -76,6 +76,9 @@ export class Bench {
   /** Number of catalog lookups by the scheduler. */
   lookUps = 0;
   nowMs = 0;
+  /** Why the Island of each job was chosen, by job. */
+  readonly choices = new Map<string, Choice>();
+  readonly #islandIds = new Set<string>();
   /** Jobs on each Island, in order of arrival. */
   readonly #running = new Map<string, string[]>();
   readonly quarantines: Extract<SchedulerEffect, { kind: "quarantine" }>[] = [];
@@ -96,10 +99,16 @@ export class Bench {
     this.quarantines.push(...effects.filter((effect) => effect.kind === "quarantine"));
     return effects.flatMap((effect) => {
       if (effect.kind !== "assign") return [];
-      const { jobId, islandId } = effect;
+      const { jobId, islandId, choice } = effect;
+      this.choices.set(jobId, choice);
       this.#running.set(islandId, [...this.running(islandId), jobId]);
       return [`${jobId} on ${islandId}`];
     });
+  }
+
+  /** Ids of the Islands that came up, whether they left or not. */
+  get islandIds(): readonly string[] {
+    return [...this.#islandIds];
   }
 
   running(islandId = "isle-1"): readonly string[] {
@@ -115,7 +124,9 @@ export class Bench {
   }
 
   up(override: Partial<SchedulerIsland> = {}, busy = 0): string[] {
-    return this.step({ kind: "island_up", island: makeIsland(override), busy });
+    const island = makeIsland(override);
+    this.#islandIds.add(island.id);
+    return this.step({ kind: "island_up", island, busy });
   }
 
   change(override: Partial<SchedulerIsland> = {}): string[] {
@@ -136,12 +147,21 @@ export class Bench {
     return this.step({ kind: "slot_freed", islandId, jobId });
   }
 
-  /** Ends a run of the Island that took `ms`, and frees its slot. Default: the job that it has had for the longest time. */
-  finish(islandId: string, ms: number, tokens: RunTokens | null = null, slug = "llama"): string[] {
-    const jobId = this.running(islandId)[0] ?? expect.fail(`${islandId} runs no job`);
-    this.nowMs += ms;
-    this.step({ kind: "run_ended", islandId, jobId, slug, succeeded: true, tokens });
+  /** Ends a chat of an Island: `readMs` until its first output, then `tokenMs` for each later token. */
+  finishChat(
+    islandId: string,
+    jobId: string,
+    { readMs, tokenMs, tokens }: { readMs: number; tokenMs: number; tokens: RunTokens },
+  ): string[] {
+    this.nowMs += readMs;
+    this.step({ kind: "first_output", islandId, jobId });
+    this.nowMs += tokenMs * (tokens.output - 1);
+    this.step({ kind: "run_ended", islandId, jobId, slug: "llama", succeeded: true, tokens });
     return this.free(islandId, jobId);
+  }
+
+  offer(override: Partial<WaitingJob> = {}): string[] {
+    return this.step({ kind: "job_offered", job: makeJob(override) });
   }
 
   /** Counts a run without its slot. */

@@ -45,7 +45,7 @@ describe("a circuit breaker after a failure", () => {
     expect(bench.pass(1)).toEqual(["job_1 on isle-1"]);
     expect(bench.submit({ id: "job_4" })).toEqual([]);
     // A success closes the breaker, and all slots are filled.
-    expect(bench.measure("isle-1", 10)).toEqual(["job_2 on isle-1", "job_3 on isle-1", "job_4 on isle-1"]);
+    expect(bench.succeed("isle-1")).toEqual(["job_2 on isle-1", "job_3 on isle-1", "job_4 on isle-1"]);
     expect(bench.scheduler.nextWakeMs).toBeNull();
   });
 
@@ -159,7 +159,7 @@ describe("a quarantine after four consecutive failures of two Cargos", () => {
     expect(bench.scheduler.explain("job_1")?.reason).toBe("all_failing");
     expect(bench.pass(30 * SECOND_MS)).toEqual(["job_1 on isle-1"]);
     expect(bench.scheduler.quarantineOf("isle-1", bench.nowMs)).toMatchObject({ forMs: 0 });
-    expect(bench.measure("isle-1", null, true, "phi")).toEqual(["job_2 on isle-1"]);
+    expect(bench.succeed("isle-1", "phi")).toEqual(["job_2 on isle-1"]);
     expect(bench.quarantines.at(-1)).toEqual({ kind: "quarantine", islandId: "isle-1", quarantine: null });
     expect(bench.scheduler.quarantineOf("isle-1", bench.nowMs)).toBeNull();
     expect(bench.scheduler.quarantinedCount).toBe(0);
@@ -185,7 +185,7 @@ describe("a quarantine after four consecutive failures of two Cargos", () => {
     const bench = new Bench(cargos);
     bench.up();
     for (const slug of ["llama", "gemma", "phi"]) bench.fail("isle-1", { slug });
-    bench.measure("isle-1", null, true);
+    bench.succeed("isle-1");
     bench.fail("isle-1", { slug: "llama" });
     expect(bench.quarantines).toEqual([]);
   });

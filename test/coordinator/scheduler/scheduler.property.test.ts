@@ -9,33 +9,10 @@ import type {
   WaitingJob,
 } from "../../../coordinator/scheduler/events.ts";
 import { makeIsland, START_MS } from "./builders.ts";
-import { NaiveScheduler } from "./naive-scheduler.ts";
+import type { NaiveScheduler } from "./naive-scheduler.ts";
 import { assignments, events, findCargo, job, newScheduler, Runs, stormyEvents } from "./random-events.ts";
+import { replay } from "./replay.ts";
 import { soakRounds } from "../../support/soak-rounds.ts";
-
-/** Runs both schedulers on the same events and calls `check` after every step. */
-function replay(
-  list: readonly SchedulerEvent[],
-  check: (real: Scheduler, naive: NaiveScheduler, event: SchedulerEvent) => void,
-): void {
-  const real = newScheduler();
-  const naive = new NaiveScheduler(findCargo);
-  const runs = new Runs();
-  for (const listed of list) {
-    const each = runs.begin(listed);
-    const held = new Map([...naive.waiting.keys()].map((id) => [id, real.heldFor(id)]));
-    const effects = real.step(each, runs.nowMs);
-    runs.end(effects);
-    naive.step(
-      each,
-      runs.nowMs,
-      effects,
-      (id) => held.get(id) ?? null,
-      (id) => real.heldFor(id),
-    );
-    check(real, naive, each);
-  }
-}
 
 const runs = { numRuns: soakRounds(400) };
 

@@ -149,26 +149,6 @@ describe("step() with Islands", () => {
     expect(bench.scheduler.freeSlots("isle-1")).toBe(1);
   });
 
-  it("keeps measurements while an Island is away", () => {
-    const bench = new Bench();
-    bench.up({ id: "isle-1" });
-    bench.up({ id: "isle-2" });
-    bench.measure("isle-2", 50);
-    bench.down("isle-2");
-    bench.up({ id: "isle-2" });
-    expect(bench.submit()).toEqual(["job_1 on isle-2"]);
-  });
-
-  it("records a measurement that arrives while the Island is away", () => {
-    const bench = new Bench();
-    bench.up({ id: "isle-1" });
-    bench.up({ id: "isle-2" });
-    bench.down("isle-2");
-    bench.measure("isle-2", 50);
-    bench.up({ id: "isle-2" });
-    expect(bench.submit()).toEqual(["job_1 on isle-2"]);
-  });
-
   it("retries waiting jobs when their Cargo changes", () => {
     const bench = new Bench([makeCargo({ requiredRamBytes: 32 * GB })]);
     bench.up();
@@ -194,49 +174,6 @@ describe("step() with several free Islands", () => {
     expect(bench.submit({ id: "job_1" })).toEqual(["job_1 on isle-3"]);
     expect(bench.submit({ id: "job_2" })).toEqual(["job_2 on isle-2"]);
     expect(bench.submit({ id: "job_3" })).toEqual(["job_3 on isle-1"]);
-  });
-
-  it("prefers the Island that was measured faster since the Cargo was first indexed", () => {
-    const bench = new Bench();
-    bench.up({ id: "isle-1" });
-    bench.up({ id: "isle-2" });
-    bench.submit({ id: "job_1" });
-    bench.free("isle-1");
-    bench.measure("isle-2", 80);
-    expect(bench.submit({ id: "job_2" })).toEqual(["job_2 on isle-2"]);
-  });
-
-  it("prefers the lower CPU load of the latest heartbeat", () => {
-    const bench = new Bench();
-    bench.up({ id: "isle-1", cpuLoad: 0.1 });
-    bench.up({ id: "isle-2", cpuLoad: 0.5 });
-    bench.submit({ id: "job_1" });
-    bench.free("isle-1");
-    bench.change({ id: "isle-1", cpuLoad: 0.9 });
-    expect(bench.submit({ id: "job_2" })).toEqual(["job_2 on isle-2"]);
-  });
-
-  it("prefers the Island with fewer failures", () => {
-    const bench = new Bench();
-    bench.up({ id: "isle-1" });
-    bench.up({ id: "isle-2" });
-    bench.measure("isle-1", null, false);
-    expect(bench.submit()).toEqual(["job_1 on isle-2"]);
-  });
-
-  it("prefers the smaller share of slots in use", () => {
-    const bench = new Bench();
-    bench.up({ id: "isle-1", slots: 2 });
-    bench.up({ id: "isle-2", slots: 2 });
-    expect(bench.submit({ id: "job_1" })).toEqual(["job_1 on isle-1"]);
-    expect(bench.submit({ id: "job_2" })).toEqual(["job_2 on isle-2"]);
-  });
-
-  it("prefers the lowest id among equals", () => {
-    const bench = new Bench();
-    bench.up({ id: "isle-2" });
-    bench.up({ id: "isle-1" });
-    expect(bench.submit()).toEqual(["job_1 on isle-1"]);
   });
 });
 
