@@ -58,8 +58,8 @@ interface Entry {
 }
 
 /** Number of the cheapest Islands that a decision compares: free ones, and ones that must become free first. */
-const READY_CANDIDATES = 12;
-const BUSY_CANDIDATES = 4;
+const READY_CANDIDATES = 8;
+const BUSY_CANDIDATES = 2;
 /** Costs within this factor of each other are in one step. Within a step the Island with the oldest start is first. */
 const STEP = Math.log(1.1);
 /** Keys in one step: the number of starts of a Cargo stays below it. */
@@ -123,7 +123,9 @@ export class CargoIslands {
   put(island: OnlineIsland, nowMs: number): boolean {
     const availableBefore = this.#available;
     const known = this.#entries.get(island.id);
-    const assumed = assumedSpeed(this.cargo, island.info, this.#facts.speeds);
+    const curve = island.record.curveOf(this.cargo.slug);
+    // What is assumed no longer matters once a run was measured.
+    const assumed = known !== undefined && curve.isMeasured ? known.assumed : this.#assume(island);
     const entry = known ?? newEntry(island, assumed);
     if (known !== undefined) this.#uncount(entry);
     entry.fit = fits(this.cargo, island.info);
@@ -131,7 +133,7 @@ export class CargoIslands {
     entry.served = engineModelFor(this.cargo, island.info);
     entry.slots = island.slotsFor(entry.served);
     entry.assumed = assumed;
-    entry.loadMs = expectedLoadMs(this.cargo, island.info, island.record.curveOf(this.cargo.slug).loadMs);
+    entry.loadMs = expectedLoadMs(this.cargo, island.info, curve.loadMs);
     const breaker = island.breakerFor(this.cargo.slug);
     entry.breaker = breaker === undefined ? "closed" : breaker.isOpen ? "open" : "half_open";
     this.#entries.set(island.id, entry);
@@ -268,6 +270,10 @@ export class CargoIslands {
     if (fitting === this.#available) return [];
     const blocked = [...this.#entries.values()].filter(({ fit, breaker }) => fit === true && breaker === "open");
     return blocked.flatMap(({ island }) => island.breakerFor(this.cargo.slug)?.last ?? []);
+  }
+
+  #assume(island: OnlineIsland): AssumedSpeed {
+    return assumedSpeed(this.cargo, island.info, this.#facts.speeds);
   }
 
   get #meanWork(): Work {

@@ -7,16 +7,16 @@ const MAX_ISLANDS = 32;
 
 /** Speeds that Islands of the same hardware class measured. They start an unmeasured Island, and bound fast ones. */
 export function hardwareSpeeds() {
-  /** Speeds by Island, the latest last, by hardware class and Cargo. */
-  const pairs = recentMap<Map<string, Speed>>(MAX_PAIRS);
+  /** Speeds by Island, the latest last, by hardware class and Cargo. `ms`: of a typical run. */
+  const pairs = recentMap<Map<string, { readonly speed: Speed; readonly ms: number }>>(MAX_PAIRS);
   const keyOf = (hardwareClass: string, slug: string): string => `${slug} ${hardwareClass}`;
 
   return {
     note(hardwareClass: string, slug: string, islandId: string, speed: Speed): void {
       const key = keyOf(hardwareClass, slug);
-      const speeds = pairs.get(key) ?? new Map<string, Speed>();
+      const speeds = pairs.get(key) ?? new Map<string, { speed: Speed; ms: number }>();
       speeds.delete(islandId);
-      speeds.set(islandId, speed);
+      speeds.set(islandId, { speed, ms: typicalMs(speed) });
       const [oldest] = speeds.keys();
       if (speeds.size > MAX_ISLANDS && oldest !== undefined) speeds.delete(oldest);
       pairs.set(key, speeds);
@@ -25,8 +25,8 @@ export function hardwareSpeeds() {
     /** Returns the speed of the median Island of the class besides `islandId`; undefined if none was measured. */
     medianOf(hardwareClass: string, slug: string, islandId: string): Speed | undefined {
       const measured = pairs.get(keyOf(hardwareClass, slug)) ?? [];
-      const speeds = [...measured].flatMap(([id, speed]) => (id === islandId ? [] : [speed]));
-      return speeds.toSorted((a, b) => typicalMs(a) - typicalMs(b))[speeds.length >> 1];
+      const others = [...measured].flatMap(([id, each]) => (id === islandId ? [] : [each]));
+      return others.sort((a, b) => a.ms - b.ms)[others.length >> 1]?.speed;
     },
 
     /** Returns how many times slower than measured an Island is taken to be, so that no other of its class is slower. */
@@ -34,8 +34,9 @@ export function hardwareSpeeds() {
       const speeds = pairs.get(keyOf(hardwareClass, slug));
       const own = speeds?.get(islandId);
       if (speeds === undefined || own === undefined || speeds.size < 2) return 1;
-      const others = [...speeds].flatMap(([id, speed]) => (id === islandId ? [] : [typicalMs(speed)]));
-      return Math.max(1, Math.min(...others) / typicalMs(own));
+      let fastestMs = Infinity;
+      for (const [id, { ms }] of speeds) if (id !== islandId) fastestMs = Math.min(fastestMs, ms);
+      return Math.max(1, fastestMs / own.ms);
     },
   };
 }

@@ -37,13 +37,12 @@ export function place(
   only?: OnlineIsland,
 ): Placement | undefined {
   const { hasTokens, traffic } = index;
-  const parts = (hasTokens ? size?.promptParts : undefined) ?? [];
-  const holders = parts.length === 0 ? [] : caches.holdersOf(parts);
-  const islands = only === undefined ? index.candidates(kind.avoidIslands, kind.mustAvoid, holders) : [only];
+  const prompt = caches.find((hasTokens ? size?.promptParts : undefined) ?? []);
+  const islands = only === undefined ? index.candidates(kind.avoidIslands, kind.mustAvoid, prompt.holders) : [only];
   if (islands.length === 0) return undefined;
   const input = size?.input ?? traffic.input;
   const output = expectedOutput(traffic, size, hasTokens);
-  const workOn = ({ id }: OnlineIsland): Work => ({ input, cached: caches.cachedOn(id, parts), output });
+  const workOn = ({ id }: OnlineIsland): Work => ({ input, cached: prompt.tokensOn(id), output });
   const costs: Candidate[] = islands
     .map((island) => ({ island, cost: index.costOn(island, workOn(island), 0, nowMs) }))
     .sort((a, b) => a.cost.costMs - b.cost.costMs);

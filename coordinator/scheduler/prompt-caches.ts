@@ -3,6 +3,8 @@ import type { PromptPart } from "./events.ts";
 /** Maximum number of prompts that are kept, over all Islands and of one. */
 const MAX_PROMPTS = 20_000;
 const MAX_OF_ISLAND = 64;
+/** Maximum number of prompts that are found by the same start. Many may begin with one system prompt. */
+const MAX_SHARING = 16;
 /** Change of the number of prompts that an Island is assumed to keep, after a hit and after a miss. */
 const AFTER_HIT = 0.25;
 const AFTER_MISS = -1;
@@ -12,7 +14,7 @@ const MAX_HOLDERS = 4;
 interface Prompt {
   readonly islandId: string;
   readonly slug: string;
-  readonly hashes: readonly string[];
+  readonly parts: readonly PromptPart[];
 }
 
 interface IslandCache {
@@ -22,6 +24,16 @@ interface IslandCache {
   capacity: number;
 }
 
+/** Where a prompt may be in a cache. */
+export interface CachedPrompt {
+  /** Returns the number of tokens of the prompt that the Island may have in its cache. */
+  tokensOn(islandId: string): number;
+  /** A few Islands that may have the longest start of the prompt. */
+  readonly holders: readonly string[];
+}
+
+const NOT_CACHED: CachedPrompt = { tokensOn: () => 0, holders: [] };
+
 export type PromptCaches = ReturnType<typeof promptCaches>;
 
 /**
@@ -30,27 +42,33 @@ export type PromptCaches = ReturnType<typeof promptCaches>;
  */
 export function promptCaches() {
   const caches = new Map<string, IslandCache>();
-  /** Number of prompts of each Island that start with a part, by the hash of the part. */
-  const holders = new Map<string, Map<string, number>>();
+  /** Prompts that start with a part, the latest last, by the hash of the part. */
+  const byPart = new Map<string, Prompt[]>();
   /** All prompts, the oldest first. */
   const prompts = new Set<Prompt>();
 
-  function count({ islandId, hashes }: Prompt, change: 1 | -1): void {
-    for (const hash of hashes) {
-      const islands = holders.get(hash) ?? new Map<string, number>();
-      const rest = (islands.get(islandId) ?? 0) + change;
-      if (rest > 0) islands.set(islandId, rest);
-      else islands.delete(islandId);
-      if (islands.size > 0) holders.set(hash, islands);
-      else holders.delete(hash);
+  function list(prompt: Prompt): void {
+    for (const { hash } of prompt.parts) {
+      const sharing = byPart.get(hash);
+      if (sharing === undefined) byPart.set(hash, [prompt]);
+      else if (sharing.push(prompt) > MAX_SHARING) sharing.shift();
+    }
+  }
+
+  function unlist(prompt: Prompt): void {
+    for (const { hash } of prompt.parts) {
+      const sharing = byPart.get(hash);
+      const index = sharing?.indexOf(prompt) ?? -1;
+      if (index !== -1) sharing?.splice(index, 1);
+      if (sharing?.length === 0) byPart.delete(hash);
     }
   }
 
   function drop(prompt: Prompt): void {
-    const last = prompt.hashes.at(-1);
+    const last = prompt.parts.at(-1);
     prompts.delete(prompt);
-    if (last !== undefined) caches.get(prompt.islandId)?.prompts.delete(last);
-    count(prompt, -1);
+    if (last !== undefined) caches.get(prompt.islandId)?.prompts.delete(last.hash);
+    unlist(prompt);
   }
 
   function shrink({ prompts: kept, capacity }: IslandCache): void {
@@ -63,33 +81,37 @@ export function promptCaches() {
   return {
     /** Records that an Island reads a prompt. A shorter prompt that it continues is replaced. */
     add(islandId: string, slug: string, parts: readonly PromptPart[], slots: number): void {
-      const hashes = parts.map(({ hash }) => hash);
-      const last = hashes.at(-1);
+      const last = parts.at(-1);
       if (last === undefined) return;
       const cache = caches.get(islandId) ?? { prompts: new Map<string, Prompt>(), capacity: 2 * slots };
       caches.set(islandId, cache);
-      for (const hash of hashes) {
+      for (const { hash } of parts) {
         const continued = cache.prompts.get(hash);
         if (continued !== undefined) drop(continued);
       }
-      const prompt = { islandId, slug, hashes };
-      cache.prompts.set(last, prompt);
+      const prompt = { islandId, slug, parts };
+      cache.prompts.set(last.hash, prompt);
       prompts.add(prompt);
-      count(prompt, 1);
+      list(prompt);
       shrink(cache);
       const [oldest] = prompts;
       if (prompts.size > MAX_PROMPTS && oldest !== undefined) drop(oldest);
     },
 
-    /** Returns the number of tokens of a prompt that the Island may have in its cache. */
-    cachedOn(islandId: string, parts: readonly PromptPart[]): number {
-      return parts.findLast(({ hash }) => holders.get(hash)?.has(islandId) === true)?.tokens ?? 0;
-    },
-
-    /** Returns a few Islands that may have the longest start of the prompt in their cache. */
-    holdersOf(parts: readonly PromptPart[]): string[] {
-      const longest = parts.findLast(({ hash }) => holders.has(hash));
-      return [...(holders.get(longest?.hash ?? "")?.keys() ?? [])].slice(-MAX_HOLDERS);
+    /** Finds the Islands that may have the start of a prompt in their cache. */
+    find(parts: readonly PromptPart[]): CachedPrompt {
+      const found: { readonly tokens: number; readonly sharing: readonly Prompt[] }[] = [];
+      for (const { hash, tokens } of parts) {
+        const sharing = byPart.get(hash);
+        if (sharing !== undefined) found.push({ tokens, sharing });
+      }
+      const longest = found.at(-1);
+      if (longest === undefined) return NOT_CACHED;
+      return {
+        tokensOn: (islandId) =>
+          found.findLast(({ sharing }) => sharing.some((prompt) => prompt.islandId === islandId))?.tokens ?? 0,
+        holders: longest.sharing.slice(-MAX_HOLDERS).map(({ islandId }) => islandId),
+      };
     },
 
     /** Corrects the assumed size of an Island's cache by the number of cached tokens that it reports. */
