@@ -1,8 +1,8 @@
 import type { PromptPart } from "./events.ts";
 
-/** Maximum number of prompts that are kept, over all Islands and of one. */
-const MAX_PROMPTS = 20_000;
+/** Maximum number of prompts of one Island, and of all Islands as long as each has one. */
 const MAX_OF_ISLAND = 64;
+const MAX_PROMPTS = 40_000;
 /** Maximum number of prompts that are found by the same start. Many may begin with one system prompt. */
 const MAX_SHARING = 16;
 /** Change of the number of prompts that an Island is assumed to keep, after a hit and after a miss. */
@@ -11,10 +11,16 @@ const AFTER_MISS = -1;
 /** Maximum number of Islands that are looked up besides the best ones, because they have the prompt. */
 const MAX_HOLDERS = 4;
 
+/** Number of the last parts of a prompt by which it is found, besides the first: where conversations fork. */
+const MAX_LAST_PARTS = 3;
+
 interface Prompt {
   readonly islandId: string;
   readonly slug: string;
-  readonly parts: readonly PromptPart[];
+  /** Hash of the whole prompt. */
+  readonly hash: string;
+  /** Hashes of the parts by which the prompt is found. */
+  readonly hashes: readonly string[];
 }
 
 interface IslandCache {
@@ -44,11 +50,9 @@ export function promptCaches() {
   const caches = new Map<string, IslandCache>();
   /** Prompts that start with a part, the latest last, by the hash of the part. */
   const byPart = new Map<string, Prompt[]>();
-  /** All prompts, the oldest first. */
-  const prompts = new Set<Prompt>();
 
   function list(prompt: Prompt): void {
-    for (const { hash } of prompt.parts) {
+    for (const hash of prompt.hashes) {
       const sharing = byPart.get(hash);
       if (sharing === undefined) byPart.set(hash, [prompt]);
       else if (sharing.push(prompt) > MAX_SHARING) sharing.shift();
@@ -56,7 +60,7 @@ export function promptCaches() {
   }
 
   function unlist(prompt: Prompt): void {
-    for (const { hash } of prompt.parts) {
+    for (const hash of prompt.hashes) {
       const sharing = byPart.get(hash);
       const index = sharing?.indexOf(prompt) ?? -1;
       if (index !== -1) sharing?.splice(index, 1);
@@ -65,15 +69,14 @@ export function promptCaches() {
   }
 
   function drop(prompt: Prompt): void {
-    const last = prompt.parts.at(-1);
-    prompts.delete(prompt);
-    if (last !== undefined) caches.get(prompt.islandId)?.prompts.delete(last.hash);
+    caches.get(prompt.islandId)?.prompts.delete(prompt.hash);
     unlist(prompt);
   }
 
   function shrink({ prompts: kept, capacity }: IslandCache): void {
+    const limit = Math.max(1, Math.min(capacity, MAX_PROMPTS / caches.size));
     for (const prompt of kept.values()) {
-      if (kept.size <= capacity) return;
+      if (kept.size <= limit) return;
       drop(prompt);
     }
   }
@@ -81,21 +84,19 @@ export function promptCaches() {
   return {
     /** Records that an Island reads a prompt. A shorter prompt that it continues is replaced. */
     add(islandId: string, slug: string, parts: readonly PromptPart[], slots: number): void {
-      const last = parts.at(-1);
-      if (last === undefined) return;
+      const hash = parts.at(-1)?.hash;
+      if (hash === undefined) return;
       const cache = caches.get(islandId) ?? { prompts: new Map<string, Prompt>(), capacity: 2 * slots };
       caches.set(islandId, cache);
-      for (const { hash } of parts) {
-        const continued = cache.prompts.get(hash);
+      for (const part of parts) {
+        const continued = cache.prompts.get(part.hash);
         if (continued !== undefined) drop(continued);
       }
-      const prompt = { islandId, slug, parts };
-      cache.prompts.set(last.hash, prompt);
-      prompts.add(prompt);
+      const indexed = parts.length > MAX_LAST_PARTS ? [...parts.slice(0, 1), ...parts.slice(-MAX_LAST_PARTS)] : parts;
+      const prompt = { islandId, slug, hash, hashes: indexed.map((part) => part.hash) };
+      cache.prompts.set(hash, prompt);
       list(prompt);
       shrink(cache);
-      const [oldest] = prompts;
-      if (prompts.size > MAX_PROMPTS && oldest !== undefined) drop(oldest);
     },
 
     /** Finds the Islands that may have the start of a prompt in their cache. */
