@@ -49,8 +49,8 @@ export function openCore(
   const { peers, seen } = network;
   const { store, catalog, refreshCatalog, memory, attemptTokens, signer, limitOf, suspensionOf, onWebhookDue } = around;
   const cargoOf = (slug: string) => catalog.known(slug);
-  const { chatShare, islandBackoffMs } = config;
-  const scheduler = new Scheduler(cargoOf, chatShare, islandBackoffMs, around.random, seen.mayRunElsewhere);
+  const { chatShare, trialShare, islandBackoffMs } = config;
+  const scheduler = new Scheduler(cargoOf, chatShare, trialShare, islandBackoffMs, around.random, seen.mayRunElsewhere);
   const jobQuota = new JobQuota();
   const storage = dailyStorage(clock, config.accountDailyBytes);
   const couldReadersCome = (sinceMs: number) => seen.couldReceiveSince(sinceMs);

@@ -31,6 +31,7 @@ export class Cell {
     this.scheduler = new Scheduler(
       (slug) => cargos.get(slug),
       0.5,
+      0.02,
       1_000,
       () => random.next(),
     );

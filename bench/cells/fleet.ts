@@ -87,7 +87,6 @@ export class Fleet {
       ...offerOf(CLASSES[index] as IslandClass),
       ...models,
       downloads: [],
-      cpuLoad: null,
       rttMs: this.#rttMs[island] as number,
     };
   }

@@ -40,8 +40,8 @@ const STATUS_INTERVAL = { perPeerMs: 4, minMs: 25, maxMs: 250 };
 const MAX_DEMANDS = 32;
 /** Delay of a request for each coordinator with more free slots, so that not all request the same jobs. */
 const REQUEST_DELAY_PER_RIVAL = { stepMs: 25, maxMs: 500 };
-/** Additional delay of a request: a part of the expected cost, so that the coordinator with the best Island is first. */
-const REQUEST_DELAY_FOR_COST = { part: 0.01, maxMs: 100 };
+/** Additional delay of a request for each doubling of the cost above 1 s, so that the coordinator with the best Island is first. */
+const REQUEST_DELAY_FOR_COST = { perDoublingMs: 10, maxMs: 100 };
 /** Waiting time of a job after which every coordinator with a free slot may request it. */
 const MAX_DELAY_MS = REQUEST_DELAY_PER_RIVAL.maxMs + REQUEST_DELAY_FOR_COST.maxMs;
 /** Minimum interval between two requests that balance queues. */
@@ -184,12 +184,16 @@ export function workShares(selfId: string, here: SharedWork) {
   function isDueFrom({ key, kind }: Demand, victim: PeerLoad, ahead: readonly PeerLoad[], nowMs: number): boolean {
     const sinceMs = waitedMs(victim, key, nowMs);
     if (sinceMs >= MAX_DELAY_MS) return true;
-    const rivals = ahead.filter(({ id, work }) => id !== victim.id && (work.get(key)?.slots ?? 1) > 0);
+    const isRival = ({ id, freeSlots, work }: PeerLoad): boolean =>
+      id !== victim.id && freeSlots > 0 && (work.get(key)?.slots ?? 1) > 0;
+    const rivals = ahead.filter(isRival);
     const slots = rivals.reduce((sum, { freeSlots }) => sum + freeSlots, 0);
     const stepMs = Math.min(REQUEST_DELAY_PER_RIVAL.stepMs, REQUEST_DELAY_PER_RIVAL.maxMs / Math.max(1, peers.size));
     const delayMs = slots < (victim.work.get(key)?.jobs ?? 0) ? 0 : rivals.length * stepMs;
-    const { part, maxMs } = REQUEST_DELAY_FOR_COST;
-    return sinceMs >= delayMs + Math.min(maxMs, part * (here.costFor(kind) ?? Infinity));
+    if (![...peers.values()].some(isRival)) return true;
+    const { perDoublingMs, maxMs } = REQUEST_DELAY_FOR_COST;
+    const doublings = Math.max(0, Math.log2((here.costFor(kind) ?? Infinity) / 1_000));
+    return sinceMs >= delayMs + Math.min(maxMs, perDoublingMs * doublings);
   }
 
   return {

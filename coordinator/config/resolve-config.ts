@@ -268,6 +268,13 @@ const JOBS = settingGroup("Jobs", {
     type: "<0..1>",
     meaning: "Minimum share of slot time for chats while both chats and other jobs wait",
   }),
+  trialShare: setting.number("trial_share", {
+    min: 0,
+    max: 0.5,
+    fallback: 0.02,
+    type: "<0..0.5>",
+    meaning: "Maximum share of a Cargo's jobs that go to an Island to measure it, instead of the best one",
+  }),
   accountDailyBytes: setting.number("account_mb_per_day", {
     min: 1,
     max: MAX_MB,

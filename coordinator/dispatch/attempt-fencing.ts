@@ -213,7 +213,7 @@ function openAttemptResults(
 
   /** Counts a run whose output exceeds a limit. Only output above the job's maximum is a failure of the Island. */
   function noteOverrun(islandId: string, job: ActiveJob): void {
-    recordRun(islandId, job, false);
+    recordRun(islandId, job, null);
     if (job.isOverrun) recordFailure(islandId, job, "failed", "output_too_large");
   }
 
@@ -231,7 +231,7 @@ function openAttemptResults(
     job: ActiveJob,
     failure: Failure & Pick<NumberedFrame, "jobId" | "attempt">,
   ): JobError {
-    recordRun(islandId, job, false);
+    recordRun(islandId, job, null);
     if (failure.retryable) recordFailure(islandId, job, "failed", failure.code);
     // Free the slot first, so that another waiting job may take it: the failed job waits for another Island.
     islands.freeSlot(islandId, failure);
@@ -308,7 +308,7 @@ function openAttemptResults(
       if (job.state === "failed" && unmet === null) {
         noteOverrun(islandId, job);
       } else {
-        recordRun(islandId, job, true);
+        recordRun(islandId, job, usage);
         noteRefuted(islandId, job);
       }
       islands.freeSlot(islandId, frame);

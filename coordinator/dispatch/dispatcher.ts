@@ -1,7 +1,10 @@
 import type { JobErrorCode } from "../../shared/errors.ts";
+import type { Usage } from "../../shared/output.ts";
+import { recentMap } from "../../shared/recent-map.ts";
 import type { Env } from "../env.ts";
 import type { IslandRegistry, IslandRegistryEvent } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
+import { boundPrompt } from "../jobs/attempts/attempt-meter.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobRegistryEvent } from "../jobs/job-registry-events.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
@@ -9,10 +12,12 @@ import { DEFAULT_LIMITS } from "../quotas/account-limits.ts";
 import { openAlarm } from "../scheduler/alarm.ts";
 import type { FailureCause } from "../scheduler/circuit-breaker.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
-import type { SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "../scheduler/events.ts";
+import type { Choice, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "../scheduler/events.ts";
 import { islandLost } from "./island-errors.ts";
 import { refuseUnrunnableJobs } from "./unrunnable-jobs.ts";
 
+/** Maximum number of jobs whose choice of an Island is kept. */
+const MAX_CHOICES = 10_000;
 /** The list of jobs that avoid no Island. */
 const NONE: readonly string[] = [];
 
@@ -33,6 +38,7 @@ export function openDispatcher(
   outlooksElsewhere: Parameters<typeof refuseUnrunnableJobs>[3],
 ) {
   const { clock, log } = env;
+  const choices = recentMap<Choice>(MAX_CHOICES);
   const onQuarantine = new Set<(islandId: string) => void>();
   const alarm = openAlarm(
     clock,
@@ -53,6 +59,7 @@ export function openDispatcher(
   function carryOut(effect: SchedulerEffect): void {
     switch (effect.kind) {
       case "assign":
+        choices.set(effect.jobId, effect.choice);
         return assign(effect.jobId, effect.islandId);
       case "quarantine": {
         const { islandId: island_id, quarantine } = effect;
@@ -91,6 +98,10 @@ export function openDispatcher(
         const { id: jobId, attempt, islandId } = event.job;
         if (islandId === null) return undefined;
         return islands.stop(islandId, { jobId, attempt }, event.reason);
+      }
+      case "attempt_output": {
+        const { id: jobId, islandId } = event.job;
+        return islandId === null ? undefined : schedule({ kind: "first_output", islandId, jobId });
       }
       case "attempt_begun":
       case "first_output":
@@ -151,13 +162,19 @@ export function openDispatcher(
   }
 
   function failOn(job: ActiveJob, islandId: string, code: JobErrorCode): void {
-    recordRun(islandId, job, false);
+    recordRun(islandId, job, null);
     recordFailure(islandId, job, "failed", code);
   }
 
-  function recordRun(islandId: string, { slug, meter }: ActiveJob, succeeded: boolean): void {
-    const tokensPerSecond = succeeded ? (meter?.tokensPerSecond ?? null) : null;
-    schedule({ kind: "measured", islandId, slug, tokensPerSecond, succeeded });
+  /**
+   * Counts a run. Must be called before the slot is freed.
+   * @param usage As reported; null for a run that failed.
+   */
+  function recordRun(islandId: string, { id: jobId, slug, meter, traits }: ActiveJob, usage: Usage | null): void {
+    const output = meter?.tokens ?? 0;
+    const prompt = usage === null ? 0 : boundPrompt(usage.promptTokens, traits);
+    const tokens = usage === null || output === 0 ? null : { prompt, cached: null, output };
+    schedule({ kind: "run_ended", islandId, jobId, slug, succeeded: usage !== null, tokens });
   }
 
   /** Counts a failure of an Island. Must be called before the slot is freed and before the job competes again. */
@@ -196,6 +213,7 @@ export function openDispatcher(
       waitLimitMs: job.waitDeadlineMs - job.waitsSinceMs,
       avoidIslands: avoidedBy(job),
       ...(job.avoidAccounts.size === 0 ? {} : { avoidAccounts: job.avoidAccounts }),
+      ...(job.traits === null ? {} : { size: job.traits.size }),
     };
   }
 
@@ -220,6 +238,8 @@ export function openDispatcher(
     recordFailure,
     hasOtherIsland,
     outlookFor: unrunnable.outlookFor,
+    /** Returns why the Island of a job's latest attempt was chosen; undefined if that was long ago. */
+    choiceOf: (jobId: string): Choice | undefined => choices.get(jobId),
     /** Calls `listener` with each Island that enters quarantine, or leaves it by a success. */
     onQuarantine(listener: (islandId: string) => void): void {
       onQuarantine.add(listener);

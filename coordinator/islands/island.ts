@@ -28,6 +28,8 @@ export interface IslandView {
   has(attempt: AttemptId): boolean;
   /** Downloads in progress; empty before the Island's first `hello`. */
   readonly downloads: SchedulerIsland["downloads"];
+  /** Load of the processor, 0 to 1; null if unknown. */
+  readonly cpuLoad: number | null;
   /** Free memory as last reported; null if unknown. */
   readonly freeRamBytes: number | null;
   readonly freeVramBytes: number | null;

@@ -92,7 +92,7 @@ export function liveIsland({ island, facts }: ReportedIsland, { isQuarantined, j
     isQuarantined: isQuarantined(island.hostId),
     slots: facts.slots,
     slotsBusy: island.slotsInUse,
-    cpuLoad: facts.cpuLoad,
+    cpuLoad: island.cpuLoad,
     freeRamBytes: island.freeRamBytes,
     freeVramBytes: island.freeVramBytes,
     temperatureC: island.temperatureC,

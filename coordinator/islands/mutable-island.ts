@@ -1,22 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Timer } from "../../shared/clock.ts";
-import { totalVramBytes } from "../../shared/hardware.ts";
+import { totalVramBytes, type Hardware } from "../../shared/hardware.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { Hello, IslandState } from "../../shared/protocol/from-island.ts";
 import { recentMap } from "../../shared/recent-map.ts";
-import { isSameRank } from "../scheduler/rank.ts";
 import { BASE_FEATURES } from "../../shared/features/features.ts";
 import type { SchedulerIsland } from "../scheduler/events.ts";
 import type { AttemptId, IslandLink, IslandView } from "./island.ts";
 
 /** Maximum number of shared texts. Beyond it, some texts are in memory twice. */
 const MAX_TEXTS = 10_000;
+/** Maximum characters of a hardware class. */
+const MAX_CLASS_CHARS = 300;
 /** An empty list that Islands share: most of them report empty lists. */
 const NONE: readonly never[] = [];
 
 type StateFacts = Pick<
   SchedulerIsland,
-  "cachedModels" | "loaded" | "downloads" | "noSpaceFor" | "engineModels" | "cpuLoad" | "rttMs"
+  "cachedModels" | "loaded" | "downloads" | "noSpaceFor" | "engineModels" | "rttMs" | "downloadBytesPerMs"
 >;
 
 /**
@@ -32,6 +33,7 @@ export class MutableIsland implements IslandView {
   grace: Timer | null = null;
   /** Round-trip time; null until the first one is measured. */
   rttMs: number | null = null;
+  cpuLoad: number | null = null;
   freeRamBytes: number | null = null;
   freeVramBytes: number | null = null;
   temperatureC: number | null = null;
@@ -140,6 +142,7 @@ export class MutableIsland implements IslandView {
       runtimes: runtimes.map((runtime) => this.#shared(runtime.type) as typeof runtime.type),
       ramBytes: hardware.ramBytes,
       vramBytes: totalVramBytes(hardware),
+      hardwareClass: this.#shared(hardwareClassOf(hardware)),
       slots,
       runtimeSlots,
       draining,
@@ -156,7 +159,7 @@ export class MutableIsland implements IslandView {
     this.#setUsage(state);
     const before = this.facts();
     const now = this.#stateFacts(state, before);
-    if (isSameRank(before, now)) return this.loading !== loading;
+    if (hasSameFacts(before, now)) return this.loading !== loading;
     this.#facts = { ...before, ...now };
     return true;
   }
@@ -172,7 +175,8 @@ export class MutableIsland implements IslandView {
   }
 
   /** Stores values that do not affect scheduling. */
-  #setUsage({ freeRamBytes, freeVramBytes, temperatureC = null, gpuLoad = null, loading }: IslandState): void {
+  #setUsage({ cpuLoad, freeRamBytes, freeVramBytes, temperatureC = null, gpuLoad = null, loading }: IslandState): void {
+    this.cpuLoad = cpuLoad;
     this.temperatureC = temperatureC;
     this.gpuLoad = gpuLoad;
     this.loading = this.#listOf(this.loading, loading ?? NONE);
@@ -181,7 +185,7 @@ export class MutableIsland implements IslandView {
   }
 
   #stateFacts(state: IslandState, before: SchedulerIsland | null): StateFacts {
-    const { cpuLoad, cachedModels, loaded, downloads, noSpaceFor = NONE, engineModels } = state;
+    const { cachedModels, loaded, downloads, noSpaceFor = NONE, engineModels } = state;
     const models = cachedModels.map(({ key }) => key);
     return {
       cachedModels: this.#listOf(before?.cachedModels, models),
@@ -193,8 +197,8 @@ export class MutableIsland implements IslandView {
       noSpaceFor: this.#listOf(before?.noSpaceFor, noSpaceFor),
       // The previous list marks an unchanged one.
       engineModels: isDeepStrictEqual(before?.engineModels, engineModels) ? before?.engineModels : engineModels,
-      cpuLoad,
       rttMs: this.rttMs,
+      downloadBytesPerMs: downloadSpeedOf(downloads) ?? before?.downloadBytesPerMs,
     };
   }
 
@@ -203,6 +207,32 @@ export class MutableIsland implements IslandView {
     if (reported.length === before.length && reported.every((text, index) => text === before[index])) return before;
     return reported.map((text) => this.#shared(text));
   }
+}
+
+/**
+ * Returns true if two reports have the same models, and round-trip times of the same magnitude. Lists are compared by
+ * identity, because a report that repeats the previous one shares its lists.
+ */
+function hasSameFacts(a: StateFacts, b: StateFacts): boolean {
+  const hasSameModels = a.cachedModels === b.cachedModels && a.loaded === b.loaded && a.downloads === b.downloads;
+  const hasSameEngines = a.engineModels === b.engineModels;
+  return hasSameModels && hasSameEngines && a.noSpaceFor === b.noSpaceFor && doublingsOf(a) === doublingsOf(b);
+}
+
+function doublingsOf({ rttMs }: StateFacts): number | null {
+  return rttMs === null ? null : Math.round(Math.log2(Math.max(rttMs, 1)));
+}
+
+/** Returns the speed of the fastest download in bytes for each ms; undefined if none is known. */
+function downloadSpeedOf(downloads: IslandState["downloads"]): number | undefined {
+  const speeds = downloads.flatMap(({ bytesPerSecond }) => bytesPerSecond ?? []);
+  return speeds.length === 0 ? undefined : Math.max(1, ...speeds) / 1_000;
+}
+
+/** Returns a text that is equal for hosts whose hardware should be equally fast. */
+function hardwareClassOf({ arch, cpuModel, logicalCores, gpus }: Hardware): string {
+  const processor = `${arch} ${cpuModel ?? ""} ${logicalCores}`;
+  return [processor, ...gpus.map(({ name }) => name).sort()].join(" + ").slice(0, MAX_CLASS_CHARS);
 }
 
 /** Copies a text of a frame. A substring would keep the whole frame in memory. */

@@ -40,7 +40,7 @@ type MethodsOf<T> = { [K in keyof T]: T[K] extends (...args: never[]) => unknown
 /** A read-only view of a job until its end is durable. Only the commands of `JobRegistry` change it. */
 export type ActiveJob = Readonly<Omit<MutableJob, Hidden>> & {
   readonly feed: Feed;
-  readonly meter: Pick<AttemptMeter, "tokensPerSecond"> | null;
+  readonly meter: Pick<AttemptMeter, "tokens" | "tokensPerSecond"> | null;
 };
 
 const NONE: ReadonlySet<string> = new Set();

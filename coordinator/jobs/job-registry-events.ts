@@ -28,6 +28,8 @@ export type JobRegistryEvent =
   | { readonly type: "attempt_stopped"; readonly job: ActiveJob; readonly reason: "cancelled" | "timeout" }
   | { readonly type: "attempt_begun"; readonly job: ActiveJob }
   | { readonly type: "first_output"; readonly job: ActiveJob }
+  /** The current attempt made its first output. Follows `first_output` if the job had no output before. */
+  | { readonly type: "attempt_output"; readonly job: ActiveJob }
   /** An Island refused the attempt, and another attempt will follow. `job.islandId` is still that Island. */
   | { readonly type: "attempt_refused"; readonly job: ActiveJob; readonly error: JobError }
   /** An Island failed or was lost, and another attempt will follow. `job.islandId` is still that Island. */

@@ -582,7 +582,7 @@ export class JobRegistry {
     const full = this.#takeOutput(job, size);
     if (full !== null) return this.#stop(job, "cancelled", overrun(job, full));
     if (!job.feed.hasItems) job.announce("streaming");
-    const { tokens: before, hasOutput: isMore } = job.feed;
+    const { tokens: before, hasOutput: isMore, outputAttempt } = job.feed;
     const stored = this.#writes.output(job, seq, items, size);
     const nowMs = this.#env.clock.monotonicMs();
     const tokens = job.feed.tokens - before;
@@ -591,6 +591,7 @@ export class JobRegistry {
     if (job.feed.hasOutput) {
       job.earner = job.assignee;
       if (!isMore) this.#emit({ type: "first_output", job });
+      if (outputAttempt !== job.attempt) this.#emit({ type: "attempt_output", job });
     }
     if (job.hasProgress) job.lastActivityMs = nowMs;
     else {
@@ -741,7 +742,7 @@ export class JobRegistry {
   }
 
   #learnTraits(job: MutableJob, input: JobInput): void {
-    job.traits ??= traitsOf(input, this.cargoOf(job), this.#maxOutputBytes);
+    job.traits ??= traitsOf(input, this.cargoOf(job), this.#maxOutputBytes, job.accountId);
   }
 
   #admit(job: MutableJob): void {

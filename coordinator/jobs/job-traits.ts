@@ -15,7 +15,9 @@ import { FILES_FEATURE } from "../../shared/job-files.ts";
 import { TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import { fileReferencesOf } from "../catalog/file-references.ts";
+import type { JobSize } from "../scheduler/events.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
+import { promptPartsOf, tokensIn } from "./prompt-parts.ts";
 
 /** Facts from a job's input that determine its price, its output and its retries. */
 export interface JobTraits {
@@ -43,8 +45,11 @@ export interface JobTraits {
   readonly features: readonly string[];
   /** Tokens that the schema of the completion costs besides the prompt. */
   readonly formatTokens: number;
+  /** How much work the job is, for the scheduler. */
+  readonly size: JobSize;
 }
 
+const NO_PARTS: readonly never[] = [];
 const NO_FEATURES: readonly string[] = [];
 /** Size of the instructions for tool calls in the prompt. */
 const TOOLS_PROMPT_BYTES = 1_024;
@@ -64,7 +69,12 @@ const SCHEMA_BYTES_PER_TOKEN = 4;
  * Derives the traits of a job from its input. A completion in JSON, with tools or with reasoning cannot be continued: a
  * grammar cannot start in the middle, and prompts lack reasoning.
  */
-export function traitsOf(input: JobInput, cargo: CatalogEntry | undefined, maxOutputBytes: number): JobTraits {
+export function traitsOf(
+  input: JobInput,
+  cargo: CatalogEntry | undefined,
+  maxOutputBytes: number,
+  accountId: string,
+): JobTraits {
   const parsed = cargo?.isChat === true ? chatInputSchema.safeParse(input) : undefined;
   if (parsed === undefined || !parsed.success) {
     const json = JSON.stringify(input);
@@ -86,6 +96,7 @@ export function traitsOf(input: JobInput, cargo: CatalogEntry | undefined, maxOu
           ? NO_FEATURES
           : [...cargoFeaturesOf(cargo, input), ...(files.length === 0 ? [] : [FILES_FEATURE])].toSorted(),
       formatTokens: 0,
+      size: { input: promptBytes, maxOutput: null, promptParts: NO_PARTS },
     };
   }
   const request = chatRequestOf(parsed.data);
@@ -108,6 +119,11 @@ export function traitsOf(input: JobInput, cargo: CatalogEntry | undefined, maxOu
     canReason,
     features: [...(cargo === undefined ? [] : cargoFeaturesOf(cargo, {})), ...chatFeaturesOf(parsed.data)].toSorted(),
     formatTokens: formatTokensOf(request),
+    size: {
+      input: tokensIn(promptBytes),
+      maxOutput: request.maxTokens,
+      promptParts: promptPartsOf(request, `${cargo?.slug ?? ""} ${accountId}`),
+    },
   };
 }
 

@@ -199,6 +199,10 @@ export class CargoIslands {
     return this.#costOf(this.#entryOf(island), work, waitMs, nowMs);
   }
 
+  isMeasured({ record }: OnlineIsland): boolean {
+    return record.curveOf(this.cargo.slug).isMeasured;
+  }
+
   /** Returns the speed that is assumed before the Island's first run. */
   assumedOn(island: OnlineIsland): AssumedSpeed {
     return this.#entryOf(island).assumed;

@@ -32,7 +32,6 @@ export interface SchedulerIsland {
   readonly engineModels?: readonly EngineModelReport[] | undefined;
   /** Time that the link adds between the coordinator and the Island, there and back; null until it is measured. */
   readonly rttMs: number | null;
-  readonly cpuLoad: number | null;
   /** Equal for Islands whose hardware should run jobs equally fast; if absent, unknown. */
   readonly hardwareClass?: string | undefined;
   /** Bytes of a language model that the host reads in 1 ms of generation, as the doctor measured; if absent, unknown. */

@@ -8,7 +8,13 @@ import type { PromptCaches } from "./prompt-caches.ts";
 
 /** Where a job goes: to an Island now, or to a busy one that will finish it much sooner. */
 export type Placement =
-  | { readonly is: "start"; readonly island: OnlineIsland; readonly choice: Choice; readonly cost: CandidateCost; readonly work: Work }
+  | {
+      readonly is: "start";
+      readonly island: OnlineIsland;
+      readonly choice: Choice;
+      readonly cost: CandidateCost;
+      readonly work: Work;
+    }
   | { readonly is: "hold"; readonly island: OnlineIsland; readonly untilMs: number };
 
 interface Candidate {
@@ -66,6 +72,8 @@ export function place(
   if (mayHold && only === undefined) {
     for (const island of index.busyCandidates()) {
       if (kind.avoidIslands.includes(island.id)) continue;
+      // Only a measured Island is known to be faster.
+      if (!index.isMeasured(island)) continue;
       const waitMs = island.releaseMs(heldFor(island.id) + 1, nowMs);
       if (waitMs === Infinity) continue;
       const cost = index.costOn(island, workOn(island), waitMs, nowMs);

@@ -26,7 +26,8 @@ export function learnFrom(
   const output = tokens?.output ?? 0;
   noteRun(traffic, work.input, output);
   const hasExpectedCache = tokens === null || correctCache(run, tokens, island, caches);
-  if (firstOutput !== null && output > 0) {
+  if (work.output > 0) {
+    if (firstOutput === null || output === 0) return;
     if (hasExpectedCache) addReading(run, firstOutput.atMs - run.beganMs - rttOf(island.info), curve);
     const writtenMs = nowMs - firstOutput.atMs;
     if (output >= MIN_TOKENS && writtenMs > 0) {

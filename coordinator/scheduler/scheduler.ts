@@ -193,7 +193,10 @@ export class Scheduler {
 
   /** Returns the curves that changed since the last call, to be stored. */
   takeChangedCurves(): { readonly islandId: string; readonly curves: readonly StoredCurve[] }[] {
-    const records = [...[...this.#islands.values()].map(({ id, record }) => [id, record] as const), ...this.#away.entries()];
+    const records = [
+      ...[...this.#islands.values()].map(({ id, record }) => [id, record] as const),
+      ...this.#away.entries(),
+    ];
     return records.flatMap(([islandId, record]) => {
       const curves = record.takeChangedCurves();
       return curves.length === 0 ? [] : [{ islandId, curves }];
@@ -308,7 +311,13 @@ export class Scheduler {
     return [...effects, ...this.#serveAvoiding(this.#waiting.endHoldsOf(islandId))];
   }
 
-  #endRun({ islandId, jobId, slug, succeeded, tokens }: Extract<SchedulerEvent, { kind: "run_ended" }>): SchedulerEffect[] {
+  #endRun({
+    islandId,
+    jobId,
+    slug,
+    succeeded,
+    tokens,
+  }: Extract<SchedulerEvent, { kind: "run_ended" }>): SchedulerEffect[] {
     const record = this.#recordOf(islandId);
     if (record === undefined) return [];
     const curve = record.ownCurveOf(slug);

@@ -82,6 +82,7 @@ export class CoordinatorLife {
     };
     const config = {
       chatShare: 0.5,
+      trialShare: 0.02,
       islandBackoffMs: 1_000,
       islandGraceMs: GRACE_MS,
       restartGraceMs: RESTART_GRACE_MS,

@@ -30,6 +30,11 @@ export class AttemptMeter {
     this.#tokens += tokens;
   }
 
+  /** Number of delivered output tokens. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
   /** Output tokens per second since the first frame; null if the run is too short to measure. */
   get tokensPerSecond(): number | null {
     const later = this.#tokens - this.#firstTokens;

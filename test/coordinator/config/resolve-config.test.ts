@@ -88,6 +88,7 @@ describe("resolveConfig()", () => {
       maxAttempts: 3,
       islandBackoffMs: 1_000,
       chatShare: 0.5,
+      trialShare: 0.02,
       priorityPrice: 1,
       accountDailyBytes: 4_096 * MIB,
       acceptLimitMs: 5_000,

@@ -31,21 +31,21 @@ afterEach(async () => {
 });
 
 describe("the measurement of a run", () => {
-  it("uses the speed of delivery, whatever time and tokens the Island reports", async () => {
+  it("uses the delivered tokens, whatever number the Island reports", async () => {
     await world.jobs.submit({ accountId, slug: "cheap", input: { prompt: "Hi" }, priority: 0, idempotency: null });
     await agent.act("start", 0);
     await agent.act("output", 0);
     clock.advance(500);
     // The Island sends one token, and its result reports 4 tokens in 10 ms.
     await agent.act("finish", 0);
-    expect(world.measured).toMatchObject([{ slug: "cheap", tokensPerSecond: 2, succeeded: true }]);
+    expect(world.measured).toMatchObject([{ slug: "cheap", succeeded: true, tokens: { output: 1 } }]);
   });
 
   it("counts an empty result as a failure", async () => {
     await world.jobs.submit({ accountId, slug: "cheap", input: { prompt: "Hi" }, priority: 0, idempotency: null });
     await agent.act("start", 0);
     await agent.act("empty", 0);
-    expect(world.measured).toMatchObject([{ slug: "cheap", tokensPerSecond: null, succeeded: false }]);
+    expect(world.measured).toMatchObject([{ slug: "cheap", succeeded: false, tokens: null }]);
   });
 
   it.each([

@@ -8,7 +8,7 @@ const MIB = 1_024 * KIB;
 const chat = { isChat: true, runtimeType: "llmcpp", onnxTaskType: null, inputSchema: {} } as const;
 const picture = { isChat: false, runtimeType: "diffusers", onnxTaskType: null, inputSchema: {} } as const;
 const limitOf = (input: JobInput, cargo?: Partial<CatalogEntry>): number =>
-  traitsOf(input, cargo as CatalogEntry | undefined, 16 * MIB).maxOutputBytes;
+  traitsOf(input, cargo as CatalogEntry | undefined, 16 * MIB, "user_1").maxOutputBytes;
 
 it("traitsOf() allows a chat 1 KB for each requested token", () => {
   expect(limitOf({ prompt: "Hi", max_tokens: 9 }, chat)).toBe(10 * KIB);
@@ -21,7 +21,7 @@ it("traitsOf() counts 16,384 tokens for each image of a chat's prompt, and none 
     { type: "image_url", image_url: { url } },
   ];
   const asking = (parts: unknown): JobInput => ({ messages: [{ role: "user", content: parts }] });
-  const tokensOf = (input: JobInput): number => traitsOf(input, chat as CatalogEntry, MIB).maxPromptTokens;
+  const tokensOf = (input: JobInput): number => traitsOf(input, chat as CatalogEntry, MIB, "user_1").maxPromptTokens;
   expect(tokensOf(asking(content)) - tokensOf(asking("Hi"))).toBe(16_384);
 });
 

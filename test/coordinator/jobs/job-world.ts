@@ -41,7 +41,7 @@ export class JobWorld {
   /** Logged warnings. */
   readonly warned: (readonly [facts: object, message: string])[] = [];
   /** Measurements that were reported to the scheduler. */
-  readonly measured: Extract<SchedulerEvent, { kind: "measured" }>[] = [];
+  readonly measured: Extract<SchedulerEvent, { kind: "run_ended" }>[] = [];
   readonly secret: Buffer;
   readonly jobQuota: JobQuota;
   readonly registry: JobRegistry;
@@ -88,6 +88,7 @@ export class JobWorld {
     };
     const config = {
       chatShare: 0.5,
+      trialShare: 0.02,
       islandBackoffMs: FIRST_PAUSE_MS,
       islandGraceMs: GRACE_MS,
       restartGraceMs: RESTART_GRACE_MS,
@@ -124,7 +125,7 @@ export class JobWorld {
     const { scheduler, jobs: registry, submissions, router, explainWait } = core;
     const step = scheduler.step.bind(scheduler);
     scheduler.step = (event, nowMs) => {
-      if (event.kind === "measured") this.measured.push(event);
+      if (event.kind === "run_ended") this.measured.push(event);
       return step(event, nowMs);
     };
     this.core = core;

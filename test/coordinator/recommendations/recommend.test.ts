@@ -69,10 +69,13 @@ interface Scene {
   completions?: Record<string, number>;
   /** Number of other Islands that have it, by cache key. */
   holders?: Record<string, number>;
+  /** Expected cost without the Island, by slug. */
+  costs?: Record<string, number>;
   policy?: OwnerPolicy;
 }
 
-function recommenderOf({ cargos, island = makeIsland(), queued = {}, completions = {}, holders = {}, policy }: Scene) {
+function recommenderOf(scene: Scene) {
+  const { cargos, island = makeIsland(), queued = {}, completions = {}, holders = {}, costs = {}, policy } = scene;
   const askedSinceMs: number[] = [];
   const recommend = cargoRecommender(
     testEnv({ networkFee: 0.1 }, { clock: { ...systemClock, now: () => NOW_MS } }),
@@ -87,7 +90,10 @@ function recommenderOf({ cargos, island = makeIsland(), queued = {}, completions
     },
     makeCatalog(cargos, { chat: "default" }),
     () => new Map(Object.entries(queued)),
-    (exceptId) => (cacheKey) => (exceptId === island.hostId ? (holders[cacheKey] ?? 0) : 1_000),
+    {
+      holdersOf: (exceptId) => (cacheKey) => (exceptId === island.hostId ? (holders[cacheKey] ?? 0) : 1_000),
+      costWithout: (exceptId, slug) => (exceptId === island.hostId ? (costs[slug] ?? 0) : 1_000),
+    },
     (hostId) => (hostId === island.hostId ? policy : undefined),
   );
   return { recommend, askedSinceMs };
@@ -160,6 +166,8 @@ describe("cargoRecommender()", () => {
     expect(await slugsFor({ cargos, holders: { "hf:o/a:m.gguf": 2, [sha256]: 1 } })).toEqual(["c", "b", "a"]);
     const queued = { a: 1 };
     expect(await slugsFor({ cargos, queued, holders: { "hf:o/a:m.gguf": 9, [sha256]: 1 } })).toEqual(["a", "c", "b"]);
+    // A job of "b" would finish latest without this Island.
+    expect(await slugsFor({ cargos, costs: { b: Infinity, c: 5 } })).toEqual(["b", "c", "a"]);
   });
   it("ranks the default Cargo first at equal demand", async () => {
     const cargos = ["a", "default"].map((slug) => makeCargo({ slug }));
@@ -199,6 +207,7 @@ const demands = fc.uniqueArray(
     slug: fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/),
     queuedDemand: fc.nat(5),
     recentCompletions: fc.nat(20),
+    costWithoutMs: fc.constantFrom(0, 10, Infinity),
     holders: fc.nat(3),
     isDefault: fc.boolean(),
   }),
@@ -214,10 +223,10 @@ describe("demandScore()", () => {
 describe("rankCargos()", () => {
   it("ranks the highest score first, then by slug", () => {
     const ranked = rankCargos([
-      { slug: "c", queuedDemand: 0, recentCompletions: 5, holders: 0, isDefault: false },
-      { slug: "b", queuedDemand: 1, recentCompletions: 0, holders: 0, isDefault: false },
-      { slug: "a", queuedDemand: 0, recentCompletions: 0, holders: 0, isDefault: false },
-      { slug: "d", queuedDemand: 2, recentCompletions: 0, holders: 0, isDefault: false },
+      { slug: "c", queuedDemand: 0, recentCompletions: 5, costWithoutMs: 0, holders: 0, isDefault: false },
+      { slug: "b", queuedDemand: 1, recentCompletions: 0, costWithoutMs: 0, holders: 0, isDefault: false },
+      { slug: "a", queuedDemand: 0, recentCompletions: 0, costWithoutMs: 0, holders: 0, isDefault: false },
+      { slug: "d", queuedDemand: 2, recentCompletions: 0, costWithoutMs: 0, holders: 0, isDefault: false },
     ]);
     expect(ranked.map(({ slug, demandScore: score }) => [slug, score])).toEqual([
       ["d", 20],
@@ -228,10 +237,10 @@ describe("rankCargos()", () => {
   });
   it("ranks Cargos with fewer holders first only at equal scores", () => {
     const ranked = rankCargos([
-      { slug: "a", queuedDemand: 0, recentCompletions: 5, holders: 9, isDefault: false },
-      { slug: "b", queuedDemand: 1, recentCompletions: 0, holders: 2, isDefault: false },
-      { slug: "c", queuedDemand: 0, recentCompletions: 5, holders: 2, isDefault: false },
-      { slug: "d", queuedDemand: 0, recentCompletions: 0, holders: 0, isDefault: false },
+      { slug: "a", queuedDemand: 0, recentCompletions: 5, costWithoutMs: 0, holders: 9, isDefault: false },
+      { slug: "b", queuedDemand: 1, recentCompletions: 0, costWithoutMs: 0, holders: 2, isDefault: false },
+      { slug: "c", queuedDemand: 0, recentCompletions: 5, costWithoutMs: 0, holders: 2, isDefault: false },
+      { slug: "d", queuedDemand: 0, recentCompletions: 0, costWithoutMs: 0, holders: 0, isDefault: false },
     ]);
     expect(ranked.map(({ slug }) => slug)).toEqual(["b", "c", "a", "d"]);
   });

@@ -38,7 +38,6 @@ export function makeIsland(override: Partial<SchedulerIsland> = {}): SchedulerIs
     cachedModels: [],
     loaded: [],
     downloads: [],
-    cpuLoad: null,
     rttMs: null,
     ...override,
   };
@@ -90,7 +89,14 @@ export class Bench {
       this.lookUps += 1;
       return this.catalog.get(slug);
     };
-    this.scheduler = new Scheduler(find, chatShare, trialShare, firstOpenMs, rules.random ?? random, rules.mayRunElsewhere);
+    this.scheduler = new Scheduler(
+      find,
+      chatShare,
+      trialShare,
+      firstOpenMs,
+      rules.random ?? random,
+      rules.mayRunElsewhere,
+    );
   }
 
   /** Passes an event to the scheduler. Returns the assignments as "job_1 on isle-1". */

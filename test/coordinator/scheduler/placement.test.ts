@@ -183,7 +183,9 @@ describe("place() with a busy Island that is much faster", () => {
 
   it("counts the slots that are reserved already, so that later jobs use the slower Island", () => {
     const bench = busy();
-    const assigned = Array.from({ length: 60 }, (_, index) => bench.submit({ id: `job_${index + 1}`, size: CHAT })).flat();
+    const assigned = Array.from({ length: 60 }, (_, index) =>
+      bench.submit({ id: `job_${index + 1}`, size: CHAT }),
+    ).flat();
     expect(assigned).toHaveLength(1);
     expect(assigned[0]).toMatch(/ on slow$/u);
   });

@@ -43,7 +43,6 @@ const island: fc.Arbitrary<SchedulerIsland> = fc
     cachedModels: fc.subarray(["hf:owner/repo", "hf:a/large", "hf:a/embed"]),
     loaded: fc.subarray(slugs),
     downloads: fc.subarray(slugs).map((list) => list.map((slug) => ({ slug, fraction: 0.5 }))),
-    cpuLoad: fc.constantFrom(null, 0, 0.9),
     rttMs: fc.constantFrom(null, 5, 300),
   })
   .map(makeIsland);
@@ -131,7 +130,8 @@ export class Runs {
     if (event.kind === "island_up" || event.kind === "island_down") {
       this.#running.delete(event.kind === "island_up" ? event.island.id : event.islandId);
     }
-    if (event.kind === "run_ended") return { ...event, jobId: this.#running.get(event.islandId)?.[0] ?? "job_of_before" };
+    if (event.kind === "run_ended")
+      return { ...event, jobId: this.#running.get(event.islandId)?.[0] ?? "job_of_before" };
     if (event.kind !== "slot_freed") return event;
     return { ...event, jobId: this.#running.get(event.islandId)?.shift() ?? "job_of_before" };
   }
