@@ -12,6 +12,7 @@ import { memoryBudgets } from "./config/memory-settings.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { openConversations } from "./conversations/conversations.ts";
 import { openCore, type Core } from "./core.ts";
+import { openCurveKeeper } from "./dispatch/curve-keeper.ts";
 import { openBatches, type Batches } from "./dialects/batches/open-batches.ts";
 import { dialects, lineEndpoints } from "./dialects/dialects.ts";
 import { openAttemptTokens } from "./dispatch/attempt-tokens.ts";
@@ -87,6 +88,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const router = parts.add(core.router);
   parts.add({ close: () => member.leave() });
   parts.add(webhooks);
+  parts.add(openCurveKeeper(env, store, scheduler, islands, dispatcher));
   parts.add(core);
 
   // Jobs are restored before Islands and clients connect.

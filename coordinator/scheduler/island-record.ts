@@ -91,11 +91,12 @@ export class IslandRecord {
     return curve;
   }
 
-  /** Returns the curves that changed since the last call. */
+  /** Returns all curves if one has changed since the last call; otherwise none. */
   takeChangedCurves(): StoredCurve[] {
-    const changed = [...(this.#curves ?? [])].filter(([, curve]) => curve.hasChanged);
-    for (const [, curve] of changed) curve.hasChanged = false;
-    return changed.map(([slug, curve]) => ({ slug, numbers: curve.numbers() }));
+    const curves = [...(this.#curves ?? [])];
+    if (!curves.some(([, curve]) => curve.hasChanged)) return [];
+    for (const [, curve] of curves) curve.hasChanged = false;
+    return curves.map(([slug, curve]) => ({ slug, numbers: curve.numbers() }));
   }
 
   /** Returns the breaker of a Cargo; undefined if the latest job of the Cargo on the Island did not fail. */

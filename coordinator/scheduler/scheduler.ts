@@ -191,7 +191,7 @@ export class Scheduler {
     return index === undefined ? 0 : (index.lowestCostMs(this.#nowMs, exceptId) ?? Infinity);
   }
 
-  /** Returns the curves that changed since the last call, to be stored. */
+  /** Returns the curves of the Islands that have changed ones since the last call, to be stored. */
   takeChangedCurves(): { readonly islandId: string; readonly curves: readonly StoredCurve[] }[] {
     const records = [
       ...[...this.#islands.values()].map(({ id, record }) => [id, record] as const),

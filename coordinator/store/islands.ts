@@ -1,7 +1,8 @@
 import type { Hardware } from "../../shared/hardware.ts";
 import type { RuntimeReport } from "../../shared/protocol/from-island.ts";
+import type { StoredCurve } from "../scheduler/events.ts";
 import { read, write } from "./steps/steps.ts";
-import { integer, json, key, nullable, Table, written, type RowOf } from "./steps/table.ts";
+import { integer, json, key, nullable, since, Table, written, type RowOf } from "./steps/table.ts";
 import { forUpdate, inRows, oneOf, selectIds, type Tx } from "./steps/tx.ts";
 
 /** Hosts of Islands, with their latest report. */
@@ -23,6 +24,8 @@ export const islandTable = new Table(
     hostName: nullable(written()),
     /** Time when the owner removed the Island, after which the row has only its id, account and this time. */
     removedAtMs: nullable(integer()),
+    /** Speeds that the scheduler learnt; null before the first job. */
+    curves: since(2, nullable(json<readonly StoredCurve[]>())),
   },
   {
     indexes: [
@@ -33,12 +36,12 @@ export const islandTable = new Table(
 );
 
 type IslandRow = RowOf<typeof islandTable>;
-export type IslandReport = Omit<IslandRow, "name" | "firstSeenAtMs" | "removedAtMs">;
+export type IslandReport = Omit<IslandRow, "name" | "firstSeenAtMs" | "removedAtMs" | "curves">;
 export type IslandRecord = IslandReport & Pick<IslandRow, "name"> & { readonly firstSeenAtMs: number };
 /** Maximum number of stored hosts of an account. Beyond it, the host unseen for longest is deleted. */
 export const MAX_HOSTS = 1_000;
 
-export const ISLAND_RECORD = `${islandTable.columnsBut("firstSeenAtMs", "removedAtMs")},
+export const ISLAND_RECORD = `${islandTable.columnsBut("firstSeenAtMs", "removedAtMs", "curves")},
   coalesce(first_seen_at_ms, last_seen_at_ms) AS "firstSeenAtMs"`;
 const OWN = "host_id = @hostId AND account_id = @accountId AND removed_at_ms IS NULL";
 const OR_UPDATE = `ON CONFLICT (host_id) DO UPDATE SET account_id = excluded.account_id, agent_version = excluded.agent_version,
@@ -98,7 +101,7 @@ export const islandSteps = {
 
   /** Marks an Island as removed and clears its row. Returns false if the account has no such Island. */
   remove: write(async (tx, accountId: string, hostId: string, atMs: number) => {
-    const sql = `UPDATE islands SET removed_at_ms = @atMs, name = NULL, host_name = NULL, agent_version = @agentVersion,
+    const sql = `UPDATE islands SET removed_at_ms = @atMs, name = NULL, host_name = NULL, curves = NULL, agent_version = @agentVersion,
       hardware = '{}', runtimes = '[]' WHERE ${OWN}`;
     return (await islandTable.run(tx, sql, { accountId, hostId, atMs, agentVersion: "" })) === 1;
   }),
@@ -106,6 +109,21 @@ export const islandSteps = {
   removedOf: read((tx, hostIds: readonly string[]) => {
     const removed = `${oneOf(tx, "host_id", "hostIds")} AND removed_at_ms IS NOT NULL`;
     return selectIds(tx, `SELECT host_id AS id FROM islands WHERE ${removed}`, { hostIds });
+  }),
+
+  /** Returns the speeds that were stored for an Island. */
+  curvesOf: read(async (tx, hostId: string): Promise<readonly StoredCurve[]> => {
+    const sql = `SELECT ${islandTable.columns("curves")} FROM islands WHERE host_id = @hostId AND removed_at_ms IS NULL`;
+    return (await islandTable.rows<{ curves: readonly StoredCurve[] | null }>(tx, sql, { hostId }))[0]?.curves ?? [];
+  }),
+
+  /** Stores the speeds of Islands. Ignores unknown and removed ones. */
+  saveCurves: write(async (tx, islands: readonly { hostId: string; curves: readonly StoredCurve[] }[]) => {
+    const sql = "UPDATE islands SET curves = @curves WHERE host_id = @hostId AND removed_at_ms IS NULL";
+    // Updates in order of id prevent a deadlock of two coordinators.
+    const sorted = islands.toSorted((a, b) => (a.hostId < b.hostId ? -1 : 1));
+    // oxlint-disable-next-line no-await-in-loop -- One statement for each Island of a page.
+    for (const { hostId, curves } of sorted) await islandTable.run(tx, sql, { hostId, curves });
   }),
 
   /** Records that the Islands are connected. Ignores unknown ids. */

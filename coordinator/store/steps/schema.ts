@@ -101,7 +101,7 @@ export const TABLES: readonly Table[] = [
 ];
 
 /** Migrations after the baseline, from version 2. Their SQL follows from `since` of columns and tables. */
-const LATER: readonly Omit<Migration, "version" | "sql">[] = [];
+const LATER: readonly Omit<Migration, "version" | "sql">[] = [{ name: "speeds of Islands", oldest: 1 }];
 
 /** Returns all migrations. `rest`: statements of the baseline after the tables. */
 export function migrationsOf(dialect: Dialect, rest: string): readonly Migration[] {
@@ -110,7 +110,8 @@ export function migrationsOf(dialect: Dialect, rest: string): readonly Migration
     { version: 1, name: "baseline", sql: baseline },
     ...LATER.map((migration, index) => {
       const version = index + 2;
-      return { ...migration, version, sql: TABLES.map((table) => addedSql(table, dialect, version)).join("\n") };
+      const added = TABLES.map((table) => addedSql(table, dialect, version)).filter((sql) => sql !== "");
+      return { ...migration, version, sql: added.join("\n") };
     }),
   ];
 }

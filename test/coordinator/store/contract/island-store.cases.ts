@@ -53,6 +53,23 @@ export function describeIslands(check: Check): void {
     expect(await store.islands.get(ISLAND_ID)).toEqual(recordOf(first));
   });
 
+  check("islands.saveCurves() stores speeds, which reports keep and a removal deletes", async (store) => {
+    const accountId = await makeAccount(store);
+    await store.islands.save(makeIsland(accountId), TOKEN_AT_MS);
+    expect(await store.islands.curvesOf(ISLAND_ID)).toEqual([]);
+    const curves = [{ slug: "llama", numbers: [0.5, -1, 3] }];
+    await store.islands.saveCurves([
+      { hostId: ISLAND_ID, curves },
+      { hostId: "unknown", curves },
+    ]);
+    await store.islands.save(makeIsland(accountId, { agentVersion: "0.2.0" }), TOKEN_AT_MS);
+    expect(await store.islands.curvesOf(ISLAND_ID)).toEqual(curves);
+    expect(await store.islands.curvesOf("unknown")).toEqual([]);
+    await store.islands.remove(accountId, ISLAND_ID, REMOVED_AT_MS);
+    await store.islands.saveCurves([{ hostId: ISLAND_ID, curves }]);
+    expect(await store.islands.curvesOf(ISLAND_ID)).toEqual([]);
+  });
+
   check("islands.hasAny() returns true from the first Island on", async (store) => {
     const accountId = await makeAccount(store);
     expect(await store.islands.hasAny()).toBe(false);

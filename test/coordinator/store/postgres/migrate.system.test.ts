@@ -9,7 +9,10 @@ import type { PostgresServer } from "../../../support/servers/postgres-server.ts
 import { withPostgres } from "../../../support/servers/with-servers.ts";
 
 /** Checksums of the migrations, in order. */
-const CHECKSUMS = ["d2f4ea2c5fb683fb46ad61457f4aed9310a8317d063a95368379dac70cc07e04"];
+const CHECKSUMS = [
+  "d2f4ea2c5fb683fb46ad61457f4aed9310a8317d063a95368379dac70cc07e04",
+  "bdc2432f6823786e01ecfc171210f4cbba3f4026d374b0b1cf377949f93249fb",
+];
 const FIRST: Migration = { version: 1, name: "first", sql: "CREATE TABLE things (id int)" };
 const INDEX = `DROP INDEX CONCURRENTLY IF EXISTS by_id
 

@@ -11,7 +11,10 @@ import { ManualClock } from "../../../../support/manual-clock.ts";
 
 const FIXTURE = join(import.meta.dirname, "..", "..", "..", "..", "fixtures", "schemas", "sqlite-25.sql");
 /** Checksums of the migrations, in order. */
-const CHECKSUMS = ["d2b7d6b61acf30597de430bba1df20a925411f94d1788be03fb5d869334a85b9"];
+const CHECKSUMS = [
+  "d2b7d6b61acf30597de430bba1df20a925411f94d1788be03fb5d869334a85b9",
+  "682695c007e92850b3db67b2e276bc1f4a767a063c062bf3dfd2527c506a59ba",
+];
 const LATER: Migration = {
   version: MIGRATIONS.length + 1,
   name: "later",
@@ -89,7 +92,7 @@ describe("migrate()", () => {
     );
     migrate(db, MIGRATIONS, 2);
     expect(db.prepare("SELECT id, created_at_ms AS atMs FROM accounts").all()).toEqual([{ id: "user_1", atMs: 5 }]);
-    expect(db.prepare("SELECT name FROM migrations").pluck().all()).toEqual(["baseline"]);
+    expect(db.prepare("SELECT name FROM migrations").pluck().all()).toEqual(MIGRATIONS.map(({ name }) => name));
     expect(factsOf(db)).toEqual(factsOf(opened(MIGRATIONS)));
   });
 
@@ -109,7 +112,7 @@ describe("migrate()", () => {
     expect(() => migrate(db, MIGRATIONS, 2)).toThrow(/Migration 1 \(baseline\) differs from the one that was applied/);
   });
 
-  it("keeps the text of the baseline, whose checksum is stored in databases", () => {
+  it("keeps the texts of migrations, whose checksums are stored in databases", () => {
     expect(MIGRATIONS.map(({ sql }) => checksumOf(sql))).toEqual(CHECKSUMS);
   });
 
