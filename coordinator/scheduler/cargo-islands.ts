@@ -65,7 +65,7 @@ const STEP = Math.log(1.1);
 /** Keys in one step: the number of starts of a Cargo stays below it. */
 const KEYS_IN_STEP = 2 ** 32;
 /** An Island without a job of the Cargo for this time may get one as a trial. */
-const TRIAL_AFTER_MS = 120_000;
+const TRIAL_AFTER_MS = 600_000;
 
 function comesFirst(a: Place, b: Place): boolean {
   return a.key === b.key ? a.entry.island.id < b.entry.island.id : a.key < b.key;

@@ -27,7 +27,7 @@ const EQUAL = 1.1;
 /** Power of the weights with which one of several equals is chosen: the cheaper ones are chosen more often. */
 const PREFERENCE = 3;
 /** A job waits for a busy Island that finishes it this many times sooner than any free one. Source: decision 0017. */
-const HOLD_GAIN = 2;
+const HOLD_GAIN = 3;
 
 /**
  * Returns where a job goes; undefined if no Island that it may use has a free slot.

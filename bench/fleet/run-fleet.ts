@@ -1,0 +1,208 @@
+import { Scheduler } from "../../coordinator/scheduler/scheduler.ts";
+import type { SchedulerEffect, SchedulerEvent, SchedulerIsland } from "../../coordinator/scheduler/events.ts";
+import type { KnownCargo } from "../../coordinator/scheduler/fit.ts";
+import { VirtualClock } from "../cells/virtual-clock.ts";
+import { seeded, sendChats, type Fleet } from "./fleets.ts";
+import { ModelledIsland, type Chat, type IslandListener, type IslandPlan } from "./modelled-island.ts";
+import type { Policy } from "./policies.ts";
+
+/** A chat that ended. */
+export interface Ended {
+  readonly nth: number;
+  readonly islandId: string;
+  readonly ms: number;
+  readonly tokens: number;
+}
+
+export interface Outcome {
+  readonly ended: readonly Ended[];
+  /** Prompt tokens that were read, by all Islands. */
+  readonly readTokens: number;
+  /** Number of the first chat that arrived after the change of the fleet. */
+  readonly changedAt: number | null;
+}
+
+const RTT_MS = 5;
+
+/** What places the chats of a run. */
+interface Placer extends IslandListener {
+  add(island: ModelledIsland): void;
+  arrive(chat: Chat): void;
+}
+
+/** Sends all chats to the fleet and returns when they have ended. The chats are the same for each placer. */
+async function run(
+  fleet: Fleet,
+  load: number,
+  seed: number,
+  open: (clock: VirtualClock, onEnd: (chat: Chat) => void, random: () => number) => Placer,
+): Promise<Outcome> {
+  const clock = new VirtualClock();
+  const ended: Ended[] = [];
+  const numbers = new Map<string, number>();
+  const all: ModelledIsland[] = [];
+  const nowMs = (): number => clock.monotonicMs();
+  const placer = open(clock, (chat) => sender.ended(chat), seeded(seed + 1));
+  let changedAt: number | null = null;
+
+  const listener: IslandListener = {
+    firstOutput: (chat, island) => placer.firstOutput(chat, island),
+    loadedChanged: (island) => placer.loadedChanged(island),
+    ended(chat, island, cachedTokens) {
+      const nth = numbers.get(chat.id) ?? 0;
+      ended.push({ nth, islandId: island.id, ms: nowMs() - chat.arrivedMs + RTT_MS, tokens: chat.outputTokens });
+      placer.ended(chat, island, cachedTokens);
+      sender.ended(chat);
+    },
+  };
+  const raise = (plan: IslandPlan, nth: number): void => {
+    const island = new ModelledIsland(plan, clock, listener, seeded(seed * 1_000 + nth));
+    all.push(island);
+    placer.add(island);
+  };
+  for (const [nth, plan] of fleet.islands.entries()) raise(plan, nth);
+
+  const sender = sendChats(fleet, load, seed, (ms, task) => void clock.after(ms, task), nowMs, (chat) => {
+    const nth = numbers.size;
+    numbers.set(chat.id, nth);
+    const { change } = fleet;
+    if (change !== undefined && nth === change.after) {
+      changedAt = nth;
+      if (change.joins !== undefined) raise(change.joins, 999);
+      const slow = all.find(({ id }) => id === change.slows?.id);
+      if (slow !== undefined && change.slows !== undefined) {
+        const { alphaMs, betaMs, readMsPerToken, loadMs } = slow.speeds;
+        const { factor } = change.slows;
+        slow.setSpeeds({
+          alphaMs: alphaMs * factor,
+          betaMs: betaMs * factor,
+          readMsPerToken: readMsPerToken * factor,
+          loadMs,
+        });
+      }
+    }
+    placer.arrive(chat);
+  });
+  await clock.runUntil(() => ended.length === fleet.chats);
+  const readTokens = all.reduce((sum, { read }) => sum + read, 0);
+  return { ended, readTokens, changedAt };
+}
+
+/** Runs a policy with one queue: first come, first served. */
+export function runPolicy(fleet: Fleet, load: number, seed: number, make: (random: () => number) => Policy) {
+  return run(fleet, load, seed, (_, __, random) => {
+    const policy = make(random);
+    const byModel = new Map<string, ModelledIsland[]>();
+    let waiting: Chat[] = [];
+    const serve = (): void => {
+      policy.begin?.();
+      waiting = waiting.filter((chat) => {
+        const islands = byModel.get(chat.slug) ?? [];
+        const chosen = islands.some(({ isFree }) => isFree) ? policy.choose(chat, islands) : null;
+        chosen?.start(chat);
+        return chosen === null;
+      });
+    };
+    return {
+      add(island) {
+        for (const slug of island.plan.slugs) byModel.set(slug, [...(byModel.get(slug) ?? []), island]);
+        serve();
+      },
+      arrive(chat) {
+        waiting.push(chat);
+        serve();
+      },
+      firstOutput: () => undefined,
+      loadedChanged: () => undefined,
+      ended: serve,
+    };
+  });
+}
+
+/** Runs the real scheduler. */
+export function runScheduler(fleet: Fleet, load: number, seed: number): Promise<Outcome> {
+  return run(fleet, load, seed, (clock, _, random) => {
+    const cargos = new Map(fleet.slugs.map((slug) => [slug, cargoOf(slug)]));
+    const scheduler = new Scheduler((slug) => cargos.get(slug), 0.5, 0.02, 1_000, random);
+    const islands = new Map<string, ModelledIsland>();
+    const chats = new Map<string, Chat>();
+    let wake: { cancel(): void } | null = null;
+
+    const step = (event: SchedulerEvent): void => {
+      for (const effect of scheduler.step(event, clock.monotonicMs())) carryOut(effect);
+      wake?.cancel();
+      const atMs = scheduler.nextWakeMs;
+      wake = atMs === null ? null : clock.after(atMs - clock.monotonicMs(), () => step({ kind: "time_passed" }));
+    };
+    const carryOut = (effect: SchedulerEffect): void => {
+      if (effect.kind !== "assign") return;
+      const chat = chats.get(effect.jobId);
+      if (chat !== undefined) islands.get(effect.islandId)?.start(chat);
+    };
+    return {
+      add(island) {
+        islands.set(island.id, island);
+        step({ kind: "island_up", island: factsOf(island), busy: 0 });
+      },
+      loadedChanged: (island) => step({ kind: "island_changed", island: factsOf(island) }),
+      arrive(chat) {
+        chats.set(chat.id, chat);
+        step({
+          kind: "job_waiting",
+          job: {
+            id: chat.id,
+            accountId: chat.accountId,
+            share: 100,
+            slug: chat.slug,
+            jobClass: "chat",
+            onlyIslandsOf: null,
+            priority: 50,
+            createdAtMs: clock.now(),
+            waitLimitMs: 3_600_000,
+            avoidIslands: [],
+            size: { input: chat.promptTokens, maxOutput: 4_096, promptParts: chat.promptParts },
+          },
+        });
+      },
+      firstOutput: ({ id }, island) => step({ kind: "first_output", islandId: island.id, jobId: id }),
+      ended({ id, slug, promptTokens, outputTokens }, { id: islandId }, cachedTokens) {
+        const tokens = { prompt: promptTokens, cached: cachedTokens, output: outputTokens };
+        step({ kind: "run_ended", islandId, jobId: id, slug, succeeded: true, tokens });
+        step({ kind: "slot_freed", islandId, jobId: id });
+        chats.delete(id);
+      },
+    };
+  });
+}
+
+function cargoOf(slug: string): KnownCargo {
+  return {
+    slug,
+    runtimeType: "llmcpp",
+    onnxTaskType: null,
+    model: { url: `hf:atoll/${slug}`, sha256: null, sizeBytes: 4e9 },
+    requiredRamBytes: 0,
+    requiredVramBytes: 0,
+    contextTokens: null,
+  };
+}
+
+function factsOf({ id, plan, loaded }: ModelledIsland): SchedulerIsland {
+  return {
+    id,
+    accountId: "owner",
+    runtimes: ["llmcpp"],
+    ramBytes: 1e12,
+    vramBytes: 0,
+    slots: plan.slots,
+    draining: false,
+    cachedModels: plan.slugs.map((slug) => `hf:atoll/${slug}`),
+    loaded: [...loaded],
+    // The Cargos of other Islands would have to be downloaded.
+    noSpaceFor: ALL_MODELS.filter((slug) => !plan.slugs.includes(slug)),
+    downloads: [],
+    rttMs: RTT_MS,
+    hardwareClass: plan.hardwareClass,
+  };
+}
+const ALL_MODELS = Array.from({ length: 6 }, (_, index) => `model-${index}`);
