@@ -44,5 +44,5 @@ export const MAX_RUNS: ReadonlyMap<string, number> = new Map([
   ["dispatch", 3],
 ]);
 
-/** The names of the benches in the order of RESULTS.md. The soak has a separate command. */
-export const RESULT_NAMES: readonly string[] = [...BENCHES.map(({ name }) => name), "soak"];
+/** The names of the benches in the order of RESULTS.md. Fleets and soak have separate commands. */
+export const RESULT_NAMES: readonly string[] = [...BENCHES.map(({ name }) => name), "fleet", "soak"];

@@ -17,6 +17,8 @@ export interface Fleet {
   readonly chats: number;
   readonly traffic: Traffic;
   readonly change?: Change;
+  /** True if all Islands are equal, and so should do equal work. */
+  readonly isEqual?: true;
 }
 
 interface Traffic {
@@ -64,11 +66,11 @@ function uneven(count: number): IslandPlan[] {
   });
 }
 
-const MODELS = Array.from({ length: 6 }, (_, index) => `model-${index}`);
+export const MODELS = Array.from({ length: 6 }, (_, index) => `model-${index}`);
 const CLASSES = [4, 2, 1, 0.5];
 
 export const FLEETS: readonly Fleet[] = [
-  { name: "equal", islands: equal(12), slugs: [SLUG], chats: 3_000, traffic: SHORT },
+  { name: "equal", isEqual: true, islands: equal(12), slugs: [SLUG], chats: 3_000, traffic: SHORT },
   { name: "uneven", islands: uneven(12), slugs: [SLUG], chats: 3_000, traffic: SHORT },
   {
     name: "joins-faster",
@@ -103,6 +105,7 @@ export const FLEETS: readonly Fleet[] = [
   },
   {
     name: "long-prompts",
+    isEqual: true,
     islands: equal(12),
     slugs: [SLUG],
     chats: 3_000,
@@ -131,7 +134,10 @@ export const FLEETS: readonly Fleet[] = [
 ];
 
 /** Returns chats/s of an Island whose slots are always full. */
-function capacityOf({ slots, speeds }: IslandPlan, { meanOutput, meanPrompt, longPrompt = meanPrompt }: Traffic): number {
+function capacityOf(
+  { slots, speeds }: IslandPlan,
+  { meanOutput, meanPrompt, longPrompt = meanPrompt }: Traffic,
+): number {
   const { alphaMs, betaMs, readMsPerToken } = speeds;
   const prompt = 0.9 * meanPrompt + 0.1 * longPrompt;
   // While one prompt is read, the other chats are written at half of the speed.

@@ -120,7 +120,14 @@ export class ModelledIsland {
   start(chat: Chat): void {
     this.#advance();
     const noise = 0.95 + 0.1 * this.#random();
-    this.#reading.push({ chat, noise, cached: 0, loadLeftMs: 0, readLeft: chat.promptTokens, writeLeft: chat.outputTokens });
+    this.#reading.push({
+      chat,
+      noise,
+      cached: 0,
+      loadLeftMs: 0,
+      readLeft: chat.promptTokens,
+      writeLeft: chat.outputTokens,
+    });
     if (this.#reading.length === 1) this.#beginReading();
     this.#schedule();
   }

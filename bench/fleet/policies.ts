@@ -7,7 +7,7 @@ export interface Policy {
   choose(chat: Chat, islands: readonly ModelledIsland[]): ModelledIsland | null;
 }
 
-type MakePolicy = (random: () => number) => Policy;
+export type MakePolicy = (random: () => number) => Policy;
 
 function bestOf(islands: readonly ModelledIsland[], isBetter: (a: ModelledIsland, b: ModelledIsland) => boolean) {
   return islands.filter(({ isFree }) => isFree).reduce((best, island) => (isBetter(island, best) ? island : best));
@@ -99,9 +99,7 @@ export const oracle = (social: boolean, hold: boolean): MakePolicy => {
       begin: () => reserved.clear(),
       choose(chat, islands) {
         const best = (list: readonly ModelledIsland[]) =>
-          list
-            .map((island) => ({ island, cost: costOf(island, chat) }))
-            .reduce((a, b) => (b.cost < a.cost ? b : a));
+          list.map((island) => ({ island, cost: costOf(island, chat) })).reduce((a, b) => (b.cost < a.cost ? b : a));
         const free = islands.filter((island) => waitOf(island) === 0);
         const any = best(islands);
         const now = free.length === 0 ? null : best(free);

@@ -2,7 +2,7 @@ import { Scheduler } from "../../coordinator/scheduler/scheduler.ts";
 import type { SchedulerEffect, SchedulerEvent, SchedulerIsland } from "../../coordinator/scheduler/events.ts";
 import type { KnownCargo } from "../../coordinator/scheduler/fit.ts";
 import { VirtualClock } from "../cells/virtual-clock.ts";
-import { seeded, sendChats, type Fleet } from "./fleets.ts";
+import { MODELS, seeded, sendChats, type Fleet } from "./fleets.ts";
 import { ModelledIsland, type Chat, type IslandListener, type IslandPlan } from "./modelled-island.ts";
 import type { Policy } from "./policies.ts";
 
@@ -35,14 +35,14 @@ async function run(
   fleet: Fleet,
   load: number,
   seed: number,
-  open: (clock: VirtualClock, onEnd: (chat: Chat) => void, random: () => number) => Placer,
+  open: (clock: VirtualClock, random: () => number) => Placer,
 ): Promise<Outcome> {
   const clock = new VirtualClock();
   const ended: Ended[] = [];
   const numbers = new Map<string, number>();
   const all: ModelledIsland[] = [];
   const nowMs = (): number => clock.monotonicMs();
-  const placer = open(clock, (chat) => sender.ended(chat), seeded(seed + 1));
+  const placer = open(clock, seeded(seed + 1));
   let changedAt: number | null = null;
 
   const listener: IslandListener = {
@@ -62,50 +62,71 @@ async function run(
   };
   for (const [nth, plan] of fleet.islands.entries()) raise(plan, nth);
 
-  const sender = sendChats(fleet, load, seed, (ms, task) => void clock.after(ms, task), nowMs, (chat) => {
-    const nth = numbers.size;
-    numbers.set(chat.id, nth);
-    const { change } = fleet;
-    if (change !== undefined && nth === change.after) {
-      changedAt = nth;
-      if (change.joins !== undefined) raise(change.joins, 999);
-      const slow = all.find(({ id }) => id === change.slows?.id);
-      if (slow !== undefined && change.slows !== undefined) {
-        const { alphaMs, betaMs, readMsPerToken, loadMs } = slow.speeds;
-        const { factor } = change.slows;
-        slow.setSpeeds({
-          alphaMs: alphaMs * factor,
-          betaMs: betaMs * factor,
-          readMsPerToken: readMsPerToken * factor,
-          loadMs,
-        });
+  const sender = sendChats(
+    fleet,
+    load,
+    seed,
+    (ms, task) => void clock.after(ms, task),
+    nowMs,
+    (chat) => {
+      const nth = numbers.size;
+      numbers.set(chat.id, nth);
+      const { change } = fleet;
+      if (change !== undefined && nth === change.after) {
+        changedAt = nth;
+        if (change.joins !== undefined) raise(change.joins, 999);
+        const slow = all.find(({ id }) => id === change.slows?.id);
+        if (slow !== undefined && change.slows !== undefined) {
+          const { alphaMs, betaMs, readMsPerToken, loadMs } = slow.speeds;
+          const { factor } = change.slows;
+          slow.setSpeeds({
+            alphaMs: alphaMs * factor,
+            betaMs: betaMs * factor,
+            readMsPerToken: readMsPerToken * factor,
+            loadMs,
+          });
+        }
       }
-    }
-    placer.arrive(chat);
-  });
+      placer.arrive(chat);
+    },
+  );
   await clock.runUntil(() => ended.length === fleet.chats);
   const readTokens = all.reduce((sum, { read }) => sum + read, 0);
   return { ended, readTokens, changedAt };
 }
 
 /** Runs a policy with one queue: first come, first served. */
-export function runPolicy(fleet: Fleet, load: number, seed: number, make: (random: () => number) => Policy) {
-  return run(fleet, load, seed, (_, __, random) => {
+export function runPolicy(
+  fleet: Fleet,
+  load: number,
+  seed: number,
+  make: (random: () => number) => Policy,
+): Promise<Outcome> {
+  return run(fleet, load, seed, (_, random) => {
     const policy = make(random);
-    const byModel = new Map<string, ModelledIsland[]>();
+    const candidatesOf = fleet.islands.length > MAX_SCANNED ? fewCandidates(random) : allCandidates();
     let waiting: Chat[] = [];
     const serve = (): void => {
       policy.begin?.();
-      waiting = waiting.filter((chat) => {
-        const islands = byModel.get(chat.slug) ?? [];
+      const rest: Chat[] = [];
+      for (const [index, chat] of waiting.entries()) {
+        const islands = candidatesOf.find(chat.slug);
+        if (islands.length === 0 && fleet.slugs.length === 1) {
+          rest.push(...waiting.slice(index));
+          break;
+        }
         const chosen = islands.some(({ isFree }) => isFree) ? policy.choose(chat, islands) : null;
-        chosen?.start(chat);
-        return chosen === null;
-      });
+        if (chosen === null) rest.push(chat);
+        else {
+          chosen.start(chat);
+          candidatesOf.changed(chosen);
+        }
+      }
+      waiting = rest;
     };
     return {
       add(island) {
-        for (const slug of island.plan.slugs) byModel.set(slug, [...(byModel.get(slug) ?? []), island]);
+        candidatesOf.add(island);
         serve();
       },
       arrive(chat) {
@@ -114,14 +135,78 @@ export function runPolicy(fleet: Fleet, load: number, seed: number, make: (rando
       },
       firstOutput: () => undefined,
       loadedChanged: () => undefined,
-      ended: serve,
+      ended(_chat, island) {
+        candidatesOf.changed(island);
+        serve();
+      },
     };
   });
 }
 
+/** Number of Islands up to which a policy compares all of them. */
+const MAX_SCANNED = 100;
+/** Number of random Islands among the candidates of a large fleet. */
+const RANDOM_CANDIDATES = 8;
+
+/** The Islands that a policy compares. */
+interface Candidates {
+  add(island: ModelledIsland): void;
+  changed(island: ModelledIsland): void;
+  find(slug: string): readonly ModelledIsland[];
+}
+
+function allCandidates(): Candidates {
+  const byModel = new Map<string, ModelledIsland[]>();
+  return {
+    add(island) {
+      for (const slug of island.plan.slugs) byModel.set(slug, [...(byModel.get(slug) ?? []), island]);
+    },
+    changed: () => undefined,
+    find: (slug) => byModel.get(slug) ?? [],
+  };
+}
+
+/**
+ * The least busy Island of each hardware class, whose Islands are equal in large fleets, and a few random ones. The best
+ * Island of all is among them.
+ */
+function fewCandidates(random: () => number): Candidates {
+  const all: ModelledIsland[] = [];
+  const places = new Map<ModelledIsland, Set<ModelledIsland>>();
+  const byBusy = new Map<string, Set<ModelledIsland>[]>();
+  const put = (island: ModelledIsland): void => {
+    places.get(island)?.delete(island);
+    const classes = byBusy.get(island.plan.hardwareClass) ?? [];
+    byBusy.set(island.plan.hardwareClass, classes);
+    const equals = (classes[island.busy] ??= new Set());
+    equals.add(island);
+    places.set(island, equals);
+  };
+  return {
+    add(island) {
+      all.push(island);
+      put(island);
+    },
+    changed: put,
+    find() {
+      const found = new Set<ModelledIsland>();
+      for (const classes of byBusy.values()) {
+        const [first] = classes.find((equals) => equals !== undefined && equals.size > 0) ?? [];
+        if (first !== undefined) found.add(first);
+      }
+      for (let nth = 0; nth < RANDOM_CANDIDATES; nth += 1) {
+        const island = all[Math.floor(random() * all.length)];
+        if (island !== undefined) found.add(island);
+      }
+      const free = [...found].filter(({ isFree }) => isFree);
+      return free;
+    },
+  };
+}
+
 /** Runs the real scheduler. */
 export function runScheduler(fleet: Fleet, load: number, seed: number): Promise<Outcome> {
-  return run(fleet, load, seed, (clock, _, random) => {
+  return run(fleet, load, seed, (clock, random) => {
     const cargos = new Map(fleet.slugs.map((slug) => [slug, cargoOf(slug)]));
     const scheduler = new Scheduler((slug) => cargos.get(slug), 0.5, 0.02, 1_000, random);
     const islands = new Map<string, ModelledIsland>();
@@ -142,9 +227,9 @@ export function runScheduler(fleet: Fleet, load: number, seed: number): Promise<
     return {
       add(island) {
         islands.set(island.id, island);
-        step({ kind: "island_up", island: factsOf(island), busy: 0 });
+        step({ kind: "island_up", island: factsOf(island.plan, island.loaded), busy: 0 });
       },
-      loadedChanged: (island) => step({ kind: "island_changed", island: factsOf(island) }),
+      loadedChanged: (island) => step({ kind: "island_changed", island: factsOf(island.plan, island.loaded) }),
       arrive(chat) {
         chats.set(chat.id, chat);
         step({
@@ -175,7 +260,7 @@ export function runScheduler(fleet: Fleet, load: number, seed: number): Promise<
   });
 }
 
-function cargoOf(slug: string): KnownCargo {
+export function cargoOf(slug: string): KnownCargo {
   return {
     slug,
     runtimeType: "llmcpp",
@@ -187,9 +272,9 @@ function cargoOf(slug: string): KnownCargo {
   };
 }
 
-function factsOf({ id, plan, loaded }: ModelledIsland): SchedulerIsland {
+export function factsOf(plan: IslandPlan, loaded: Iterable<string>): SchedulerIsland {
   return {
-    id,
+    id: plan.id,
     accountId: "owner",
     runtimes: ["llmcpp"],
     ramBytes: 1e12,
@@ -198,11 +283,10 @@ function factsOf({ id, plan, loaded }: ModelledIsland): SchedulerIsland {
     draining: false,
     cachedModels: plan.slugs.map((slug) => `hf:atoll/${slug}`),
     loaded: [...loaded],
-    // The Cargos of other Islands would have to be downloaded.
-    noSpaceFor: ALL_MODELS.filter((slug) => !plan.slugs.includes(slug)),
+    // The disk has no space for the models of other Islands.
+    noSpaceFor: MODELS.filter((slug) => !plan.slugs.includes(slug)),
     downloads: [],
     rttMs: RTT_MS,
     hardwareClass: plan.hardwareClass,
   };
 }
-const ALL_MODELS = Array.from({ length: 6 }, (_, index) => `model-${index}`);
