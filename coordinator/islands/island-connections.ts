@@ -1,7 +1,14 @@
 import { ServiceError } from "../../shared/errors.ts";
 import { MAX_FRAME_BYTES, ProtocolError } from "../../shared/protocol/codec.ts";
 import { OUTPUTS_FEATURE, type HeldDecision, type QuarantineNotice } from "../../shared/protocol/from-coordinator.ts";
-import type { FromIsland, HeldJob, Hello, IslandState, NumberedFrame, SingleFrame } from "../../shared/protocol/from-island.ts";
+import type {
+  FromIsland,
+  HeldJob,
+  Hello,
+  IslandState,
+  NumberedFrame,
+  SingleFrame,
+} from "../../shared/protocol/from-island.ts";
 import type { IslandIdentity } from "../accounts/identity.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Env } from "../env.ts";

@@ -345,7 +345,10 @@ function joinFrames(frames: readonly OutputFrame[], maxFrameBytes: number): From
   return groups.map((group) => {
     const [first] = group;
     if (first !== undefined && group.length === 1) return first;
-    return { type: "outputs", outputs: group.map(({ jobId, attempt, seq, items }) => ({ jobId, attempt, seq, items })) };
+    return {
+      type: "outputs",
+      outputs: group.map(({ jobId, attempt, seq, items }) => ({ jobId, attempt, seq, items })),
+    };
   });
 }
 

@@ -10,7 +10,12 @@ import {
   SILENCE_IN_HEARTBEATS,
 } from "../../../shared/protocol/codec.ts";
 import { fromCoordinatorSchema, type FromCoordinator } from "../../../shared/protocol/from-coordinator.ts";
-import { fromIslandSchema, singleFramesOf, type FromIsland, type SingleFrame } from "../../../shared/protocol/from-island.ts";
+import {
+  fromIslandSchema,
+  singleFramesOf,
+  type FromIsland,
+  type SingleFrame,
+} from "../../../shared/protocol/from-island.ts";
 import { FloodError, FrameLimits, MAX_STATE_BYTES } from "./frame-limits.ts";
 import type { FrameSource } from "./frame-intake.ts";
 import type { IslandIdentity } from "../../accounts/identity.ts";

@@ -148,7 +148,7 @@ class ChatStream {
   readonly #options: StreamOptions;
   #tokens = 0;
   #usage: Usage | null = null;
-  #phases: Phases = {};
+  #phases: Phases | null = null;
   #finish: FinishReason | null = null;
   #stopSequence: string | undefined;
   /** Tool calls that were delivered, by the engine's index. `place`: their index in the completion. */
@@ -190,7 +190,8 @@ class ChatStream {
     }
     const usage = this.#usage ?? { promptTokens: 0, completionTokens: this.#tokens };
     const stopSequence = this.#stopSequence === undefined ? {} : { stopSequence: this.#stopSequence };
-    return { finishReason: this.#finish, ...stopSequence, usage, phases: this.#phases };
+    const phases = this.#phases === null ? {} : { phases: this.#phases };
+    return { finishReason: this.#finish, ...stopSequence, usage, ...phases };
   }
 
   #readChoice({ text: raw, delta, message, finish_reason: finish, logprobs, ...choice }: Choice): void {

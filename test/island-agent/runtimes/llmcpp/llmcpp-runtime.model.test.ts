@@ -80,7 +80,7 @@ describe("llmcppRuntime() with tiny-islander", () => {
     const run = await collect(llm, makeRequest({ prompt: "Count from 3 to 9." }));
     expect(run.pieces).toEqual(["3", ",", " 4", ",", " 5", ",", " 6", ",", " 7", ",", " 8", ",", " 9", "."]);
     expect(run.counts).toEqual(run.pieces.map(() => 1));
-    expect(run.usage).toEqual({ promptTokens: 13, completionTokens: 14 });
+    expect(run.usage).toEqual({ promptTokens: 13, completionTokens: 14, cachedTokens: 0 });
   });
 
   it("run() counts the whole prompt when most of it was cached", async () => {
