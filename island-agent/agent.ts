@@ -84,7 +84,7 @@ export class IslandAgent {
   readonly downloads: BackgroundDownloads;
   readonly pool: CargoPool;
   readonly #parts: AgentParts;
-  readonly #outbox = new Outbox();
+  readonly #outbox: Outbox;
   readonly #executor: Executor;
   readonly #reports: IslandReports;
   readonly #admission: CargoAdmission;
@@ -123,6 +123,7 @@ export class IslandAgent {
     } = parts;
     const slots = allSlotsFor(offer, runtimes.size > 0, parts.engines.slots());
     const caps = memoryCapsOf(offer.hardware);
+    this.#outbox = new Outbox(clock);
     this.#offer = offer;
     this.#slots = slots;
     const onChange = (): void => this.reportSoon();
@@ -332,7 +333,7 @@ export class IslandAgent {
     this.#send = send;
     this.#reports.recordQuarantine(welcome.quarantine);
     this.#executor.applyDecisions(welcome.held);
-    this.#outbox.connect(send, welcome.held, welcome.maxFrameBytes);
+    this.#outbox.connect(send, welcome.held, welcome.maxFrameBytes, welcome.features);
     this.#reportAvailability();
     if (this.#sessions === 1) this.#parts.onConnected();
     this.downloads.start(this.#leave.signal);

@@ -102,6 +102,8 @@ export function isTokenItem(value: unknown): value is Extract<OutputItem, { type
 export const usageSchema = z.object({
   promptTokens: tokensSchema,
   completionTokens: tokensSchema,
+  /** Prompt tokens that were in a cache and not computed. Absent if the runtime or an earlier agent does not report it. */
+  cachedTokens: tokensSchema.exactOptional(),
 });
 /** Progress of a run in reading its prompt. */
 export const promptSchema = z.object({ total: tokensSchema, done: tokensSchema });
@@ -116,6 +118,15 @@ export const MAX_STOP_CHARS = 200;
 export const FINISH_REASONS = ["stop", "length", "tool_calls"] as const;
 export type FinishReason = (typeof FINISH_REASONS)[number];
 
+/** Parts of a run that runtimes with prompts measure. Agents of earlier versions do not report them. */
+export const phasesSchema = z.object({
+  /** Time to compute the prompt, without the wait for other runs before it. */
+  promptMs: z.number().nonnegative().exactOptional(),
+  /** Time from the end of the prompt to the end of the run. */
+  outputMs: z.number().nonnegative().exactOptional(),
+});
+export type Phases = z.infer<typeof phasesSchema>;
+
 export const timingsSchema = z.object({
   /** Time for download and load; 0 if the model was in memory. */
   loadMs: z.number().nonnegative(),
@@ -123,5 +134,6 @@ export const timingsSchema = z.object({
   firstOutputMs: z.number().nonnegative().nullable(),
   /** Time from the end of the load to the end of the run. */
   runMs: z.number().nonnegative(),
+  ...phasesSchema.shape,
 });
 export type Timings = z.infer<typeof timingsSchema>;

@@ -14,10 +14,7 @@ import {
 import { startServer, type ServerKind } from "../harness/servers.ts";
 
 const TOKENS = 2_000;
-/**
- * Number of streams, each on its own Island. A session may send 5,000 frames per second, so this number exceeds the
- * capacity of a coordinator.
- */
+/** Number of streams, each on its own Island. */
 const STREAMS = 40;
 const MIN_TOKENS_PER_CORE = 100_000;
 const MIN_RATIO = 0.8;

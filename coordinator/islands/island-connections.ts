@@ -1,7 +1,14 @@
 import { ServiceError } from "../../shared/errors.ts";
 import { MAX_FRAME_BYTES, ProtocolError } from "../../shared/protocol/codec.ts";
-import type { HeldDecision, QuarantineNotice } from "../../shared/protocol/from-coordinator.ts";
-import type { FromIsland, HeldJob, Hello, IslandState, NumberedFrame } from "../../shared/protocol/from-island.ts";
+import { OUTPUTS_FEATURE, type HeldDecision, type QuarantineNotice } from "../../shared/protocol/from-coordinator.ts";
+import type {
+  FromIsland,
+  HeldJob,
+  Hello,
+  IslandState,
+  NumberedFrame,
+  SingleFrame,
+} from "../../shared/protocol/from-island.ts";
 import type { IslandIdentity } from "../accounts/identity.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Env } from "../env.ts";
@@ -124,7 +131,8 @@ export function islandConnections(
       const island = registry.connect(hello, accountId, link);
       const held = reports.reconcile(island, hello.held);
       const quarantine = quarantineOf(hostId);
-      link.send({ type: "welcome", sessionId, heartbeatMs, maxFrameBytes: MAX_FRAME_BYTES, held, quarantine });
+      const limits = { heartbeatMs, maxFrameBytes: MAX_FRAME_BYTES };
+      link.send({ type: "welcome", sessionId, ...limits, held, quarantine, features: [OUTPUTS_FEATURE] });
       registry.resume(island, held);
       order.begin(hostId, accountId, number);
       return island;
@@ -134,7 +142,7 @@ export function islandConnections(
     noteRoundTrip: (island: IslandView, rttMs: number): void => registry.setRoundTrip(island, rttMs),
 
     /** See `AttemptReports.receive`. @throws {ProtocolError} if the frame does not fit the session's state. */
-    receive(island: IslandView, frame: FromIsland): Promise<void | false> | undefined {
+    receive(island: IslandView, frame: SingleFrame): Promise<void | false> | undefined {
       switch (frame.type) {
         case "hello":
           throw new ProtocolError("hello: sent twice");

@@ -262,11 +262,12 @@ export class Executor {
           },
         },
       );
-      const { output, finishReason, stopSequence, usage } = result;
+      const { output, finishReason, stopSequence, usage, phases } = result;
       const timings = {
         loadMs: tenths(startedMs - assignedMs),
         firstOutputMs: firstOutputMs === null ? null : tenths(firstOutputMs),
         runMs: tenths(clock.monotonicMs() - startedMs),
+        ...phases,
       };
       const optional = {
         ...(output === undefined ? {} : { output }),

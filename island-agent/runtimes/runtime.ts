@@ -1,7 +1,7 @@
 import type { CargoManifest, RuntimeType } from "../../shared/cargo.ts";
 import { JobFailure } from "../../shared/errors.ts";
 import type { JsonValue } from "../../shared/json-value.ts";
-import type { FinishReason, OutputItem, PromptTokens, Usage } from "../../shared/output.ts";
+import type { FinishReason, OutputItem, Phases, PromptTokens, Usage } from "../../shared/output.ts";
 
 /**
  * Result of a probe. `isFinal`: no change during the agent's life can make the runtime usable. `isForeign`: the runtime
@@ -65,6 +65,7 @@ export interface RunResult {
   readonly finishReason: FinishReason;
   readonly stopSequence?: string;
   readonly usage: Usage;
+  readonly phases?: Phases;
 }
 
 /** Receives the progress of a run. Both functions may be called often. */

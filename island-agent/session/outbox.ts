@@ -1,21 +1,27 @@
+import type { Clock } from "../../shared/clock.ts";
 import { JobFailure } from "../../shared/errors.ts";
 import { encodeFrame, MAX_FRAME_BYTES } from "../../shared/protocol/codec.ts";
 import { hasTooManyValues } from "../../shared/protocol/frame-values.ts";
-import type { HeldDecision } from "../../shared/protocol/from-coordinator.ts";
+import { OUTPUTS_FEATURE, type HeldDecision } from "../../shared/protocol/from-coordinator.ts";
 import {
   fromIslandSchema,
+  MAX_FRAME_ITEMS,
+  MAX_JOINED_OUTPUTS,
   type FromIsland,
   type HeldJob,
   type NumberedFrame,
+  type OutputFrame,
 } from "../../shared/protocol/from-island.ts";
 import { isTokenItem, type OutputItem, type PromptTokens, charsOf, isModelItem } from "../../shared/output.ts";
 import type { AttemptLog, AttemptName, LastFrame, Unnumbered } from "./attempt-log.ts";
 
-/** Maximum items of one frame. Source: shared/protocol/from-island.ts. */
-const MAX_ITEMS = 10_000;
 /** Bytes for the field names and numbers of an item, and for the rest of a frame. */
 const ITEM_BYTES = 96;
 const FRAME_BYTES = 512;
+/** Time for which a busy session gathers output into one frame. Readers do not notice it. */
+const GATHER_MS = 4;
+
+type Numbers = Pick<NumberedFrame, "jobId" | "attempt" | "seq">;
 
 /** Sends a frame. Returns false when the socket is behind; output is then gathered until {@link Outbox.drained}. */
 type Send = (frame: FromIsland) => unknown;
@@ -29,14 +35,24 @@ const MAX_MESSAGE = 2_000;
  * would refuse is never sent, because it would be refused every time: its job fails instead.
  */
 export class Outbox {
+  readonly #clock: Pick<Clock, "monotonicMs" | "schedule">;
   readonly #attempts = new Map<string, AttemptLog>();
   /** Sends frames; null before the welcome of a session. */
   #send: Send | null = null;
   /** Limit that the last welcome stated. */
   #maxFrameBytes = MAX_FRAME_BYTES;
+  /** Whether the coordinator accepts `outputs`. */
+  #mayJoin = false;
+  /** Whether the next flush is scheduled. */
   #flushing = false;
+  /** Monotonic time of the last flush. */
+  #flushedMs = -Infinity;
   #isBehind = false;
   #emptied = Promise.withResolvers<void>();
+
+  constructor(clock: Pick<Clock, "monotonicMs" | "schedule">) {
+    this.#clock = clock;
+  }
 
   /** Returns the jobs that run or have unacknowledged frames, for `hello`. */
   held(): HeldJob[] {
@@ -103,7 +119,8 @@ export class Outbox {
 
   /**
    * Adds output. Output of one event loop tick (one read from a host process) is packed into as few frames as possible,
-   * as is all output while the socket is behind. Other output is not delayed.
+   * as is all output while the socket is behind. With several attempts, output within {@link GATHER_MS} of the last
+   * frame waits for the rest of this time. Other output is not delayed.
    */
   output(jobId: string, attempt: number, item: OutputItem): void {
     const log = this.#find(jobId, attempt);
@@ -111,10 +128,9 @@ export class Outbox {
     log.items.push(item);
     if (this.#flushing || this.#isBehind) return;
     this.#flushing = true;
-    process.nextTick(() => {
-      this.#flushing = false;
-      if (!this.#isBehind) this.#flushAll();
-    });
+    const leftMs = this.#attempts.size === 1 ? 0 : this.#flushedMs + GATHER_MS - this.#clock.monotonicMs();
+    if (leftMs > 0) this.#clock.schedule(leftMs, () => this.#flushGathered());
+    else process.nextTick(() => this.#flushGathered());
   }
 
   /** Resumes sending after the socket has sent all frames. */
@@ -130,7 +146,7 @@ export class Outbox {
   end(jobId: string, attempt: number, frame: LastFrame): LastFrame {
     const log = this.#find(jobId, attempt);
     if (log === undefined || log.hasEnded) return frame;
-    this.#flush(log);
+    this.#flush([log]);
     const last = this.#lastFrame(log, frame);
     log.hasEnded = true;
     this.#number(log, last);
@@ -150,9 +166,15 @@ export class Outbox {
   }
 
   /** Starts a session after its welcome: sends the missing frames, and then every frame immediately. */
-  connect(send: Send, held: readonly HeldDecision[], maxFrameBytes: number = MAX_FRAME_BYTES): void {
+  connect(
+    send: Send,
+    held: readonly HeldDecision[],
+    maxFrameBytes: number = MAX_FRAME_BYTES,
+    features: readonly string[] = [],
+  ): void {
     this.#send = send;
     this.#maxFrameBytes = maxFrameBytes;
+    this.#mayJoin = features.includes(OUTPUTS_FEATURE);
     for (const decision of held) {
       if (decision.action === "drop") {
         this.forget(decision.jobId, decision.attempt);
@@ -207,20 +229,39 @@ export class Outbox {
     this.#fail(log, failure);
   }
 
-  #flushAll(): void {
-    for (const each of this.#attempts.values()) this.#flush(each);
+  #flushGathered(): void {
+    this.#flushing = false;
+    if (!this.#isBehind) this.#flushAll();
   }
 
-  #flush(log: AttemptLog): void {
-    if (log.items.length === 0) return;
-    const frames = splitItems(log.items, this.#maxFrameBytes);
+  #flushAll(): void {
+    this.#flushedMs = this.#clock.monotonicMs();
+    this.#flush([...this.#attempts.values()]);
+  }
+
+  #flush(logs: readonly AttemptLog[]): void {
+    const frames: OutputFrame[] = [];
+    const failures: (readonly [AttemptLog, JobFailure])[] = [];
+    for (const log of logs) {
+      const problem = this.#takeOutput(log, frames);
+      if (problem !== null) failures.push([log, problem]);
+    }
+    for (const frame of this.#mayJoin ? joinFrames(frames, this.#maxFrameBytes) : frames) this.#transmit(frame);
+    for (const [log, failure] of failures) this.#fail(log, failure);
+  }
+
+  /** Moves the output of an attempt into numbered frames. Returns the reason if one of them cannot be sent. */
+  #takeOutput(log: AttemptLog, frames: OutputFrame[]): JobFailure | null {
+    if (log.items.length === 0) return null;
+    const groups = splitItems(log.items, this.#maxFrameBytes);
     log.items = [];
-    for (const items of frames) {
+    for (const items of groups) {
       const frame = { type: "output" as const, items };
       const problem = this.#problemOf(log, frame);
-      if (problem !== null) return this.#fail(log, problem);
-      this.#number(log, frame);
+      if (problem !== null) return problem;
+      frames.push(this.#keep(log, frame));
     }
+    return null;
   }
 
   #fail(log: AttemptLog, failure: JobFailure): void {
@@ -257,16 +298,58 @@ export class Outbox {
     return encoded.length > this.#maxFrameBytes || hasTooManyValues(encoded);
   }
 
-  #numbered(log: AttemptLog, frame: Unnumbered<NumberedFrame>): NumberedFrame {
+  #numbered<T extends Unnumbered<NumberedFrame>>(log: AttemptLog, frame: T): T & Numbers {
     return { ...frame, jobId: log.jobId, attempt: log.attempt, seq: log.lastSeq + 1 };
   }
 
   #number(log: AttemptLog, frame: Unnumbered<NumberedFrame>): void {
+    this.#transmit(this.#keep(log, frame));
+  }
+
+  /** Numbers a frame, and keeps it until it is acknowledged. */
+  #keep<T extends Unnumbered<NumberedFrame>>(log: AttemptLog, frame: T): T & Numbers {
     const numbered = this.#numbered(log, frame);
     log.lastSeq = numbered.seq;
     log.unacked.push(numbered);
-    if (this.#send?.(numbered) === false) this.#isBehind = true;
+    return numbered;
   }
+
+  #transmit(frame: FromIsland): void {
+    if (this.#send?.(frame) === false) this.#isBehind = true;
+  }
+}
+
+/**
+ * Joins frames of output, in order, into `outputs` frames of at most `maxFrameBytes`. A frame that is the only one of
+ * its group stays single.
+ */
+function joinFrames(frames: readonly OutputFrame[], maxFrameBytes: number): FromIsland[] {
+  if (frames.length === 1) return [...frames];
+  const groups: OutputFrame[][] = [];
+  let items = 0;
+  let bytes = 0;
+  for (const frame of frames) {
+    const frameBytes = maxBytes(frame.items);
+    items += frame.items.length;
+    bytes += frameBytes;
+    const group = groups.at(-1);
+    const hasSpace = items <= MAX_FRAME_ITEMS && bytes <= maxFrameBytes - FRAME_BYTES;
+    if (group !== undefined && hasSpace && group.length < MAX_JOINED_OUTPUTS) {
+      group.push(frame);
+      continue;
+    }
+    groups.push([frame]);
+    items = frame.items.length;
+    bytes = frameBytes;
+  }
+  return groups.map((group) => {
+    const [first] = group;
+    if (first !== undefined && group.length === 1) return first;
+    return {
+      type: "outputs",
+      outputs: group.map(({ jobId, attempt, seq, items }) => ({ jobId, attempt, seq, items })),
+    };
+  });
 }
 
 function isAllTokens(frame: Unnumbered<NumberedFrame>): boolean {
@@ -292,7 +375,7 @@ function splitItems(items: readonly OutputItem[], maxFrameBytes: number): Output
   let bytes = FRAME_BYTES;
   for (const item of items) {
     const itemBytes = maxItemBytes(item);
-    if (group.length === MAX_ITEMS || (group.length > 0 && bytes + itemBytes > maxFrameBytes)) {
+    if (group.length === MAX_FRAME_ITEMS || (group.length > 0 && bytes + itemBytes > maxFrameBytes)) {
       groups.push(group);
       group = [];
       bytes = FRAME_BYTES;

@@ -4,7 +4,7 @@ import { MIB } from "../format-bytes.ts";
 import { fromCoordinatorSchema, type FromCoordinator } from "./from-coordinator.ts";
 import { fromIslandSchema, type FromIsland } from "./from-island.ts";
 import { hasTooManyValues } from "./frame-values.ts";
-import { asTokenFrame } from "./token-frames.ts";
+import { asTokenFrame, asTokenFrames } from "./token-frames.ts";
 
 /** WebSocket subprotocol; its version is the protocol's. Source: docs/reference/island-protocol.md. */
 export const SUBPROTOCOL = "atoll.island.v1";
@@ -45,7 +45,7 @@ export function encodeFrame(frame: FromIsland | FromCoordinator): Buffer {
 /** @throws {ProtocolError} */
 export function readFromIsland(raw: Uint8Array): FromIsland {
   const value = unpack(raw);
-  return asTokenFrame(value) ?? check(fromIslandSchema, value);
+  return asTokenFrame(value) ?? asTokenFrames(value) ?? check(fromIslandSchema, value);
 }
 
 /** @throws {ProtocolError} */

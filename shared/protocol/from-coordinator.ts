@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { cargoManifestSchema, type CargoManifest } from "../cargo.ts";
 import { JOB_ERROR_CODES } from "../errors.ts";
+import { featuresSchema } from "../features/features.ts";
 import { jobFilesSchema } from "../job-files.ts";
 
 const attemptFields = { jobId: z.string().max(64), attempt: z.number().int().positive() };
@@ -31,6 +32,9 @@ export type QuarantineNotice = z.infer<typeof quarantineNotice>;
  */
 const quarantine = quarantineNotice.nullable().optional().catch(undefined);
 
+/** Feature of a coordinator that accepts `outputs`. */
+export const OUTPUTS_FEATURE = "outputs";
+
 const welcome = z.object({
   type: z.literal("welcome"),
   sessionId: z.string().max(64),
@@ -39,6 +43,8 @@ const welcome = z.object({
   /** One decision for each job in `held` of `hello`. */
   held: z.array(heldDecision),
   quarantine,
+  /** Features of the coordinator beyond the first version of the protocol. Ignored if invalid. */
+  features: featuresSchema.optional().catch(undefined),
 });
 
 /**

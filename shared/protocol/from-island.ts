@@ -171,11 +171,20 @@ const started = z.object({
   ...attemptFields,
   prompt: promptSchema.optional(),
 });
-const output = z.object({
-  type: z.literal("output"),
-  ...attemptFields,
-  seq,
-  items: z.array(outputItemSchema).min(1).max(10_000),
+/** Maximum number of output items of a frame. */
+export const MAX_FRAME_ITEMS = 10_000;
+const outputFields = { ...attemptFields, seq, items: z.array(outputItemSchema).min(1).max(MAX_FRAME_ITEMS) };
+const output = z.object({ type: z.literal("output"), ...outputFields });
+/** Maximum number of outputs in an `outputs` frame: one of each slot. */
+export const MAX_JOINED_OUTPUTS = 1_000;
+/** Several `output` frames in one, in their order. Only for coordinators with the feature `outputs`. */
+const outputs = z.object({
+  type: z.literal("outputs"),
+  outputs: z
+    .array(z.object(outputFields))
+    .min(1)
+    .max(MAX_JOINED_OUTPUTS)
+    .refine((all) => all.reduce((sum, { items }) => sum + items.length, 0) <= MAX_FRAME_ITEMS, "too many items"),
 });
 /** End of a run. `output`: the JSON value that the Cargo produced; absent for text, which was delivered as tokens. */
 const finished = z.object({
@@ -215,6 +224,7 @@ export const fromIslandSchema = z.discriminatedUnion("type", [
   refused,
   started,
   output,
+  outputs,
   finished,
   failed,
   cancelled,
@@ -224,6 +234,17 @@ export const fromIslandSchema = z.discriminatedUnion("type", [
   wanted,
 ]);
 export type FromIsland = z.infer<typeof fromIslandSchema>;
+export type OutputFrame = z.infer<typeof output>;
+/** Frame that is not joined. */
+export type SingleFrame = Exclude<FromIsland, { type: "outputs" }>;
 export type Hello = z.infer<typeof hello>;
 /** Frame that the Island resends after a reconnect until the coordinator acknowledges its `seq`. */
 export type NumberedFrame = Extract<FromIsland, { seq: number }>;
+
+/** Returns the frames that a frame joins, in their order; the frame itself if it is not joined. */
+export function singleFramesOf(frame: FromIsland): readonly SingleFrame[] {
+  if (frame.type !== "outputs") return [frame];
+  return frame.outputs.map(({ jobId, attempt, seq: number, items }) => {
+    return { type: "output", jobId, attempt, seq: number, items };
+  });
+}

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { fromIslandSchema } from "../../shared/protocol/from-island.ts";
-import { asTokenFrame } from "../../shared/protocol/token-frames.ts";
+import { asTokenFrame, asTokenFrames } from "../../shared/protocol/token-frames.ts";
 
 const odd = fc.oneof(
   fc.constantFrom<unknown>(null, undefined, true, "", "token", -1, 0, 1.5, NaN, 2 ** 53, "x".repeat(65), [], {}),
@@ -49,4 +49,51 @@ it.each([
 ])("asTokenFrame() validates %s", (_, items, isAccepted) => {
   const value = { type: "output", jobId: "job_1", attempt: 1, seq: 1, items };
   expect(asTokenFrame(value) === value).toBe(isAccepted);
+});
+
+const joined = withExtra({
+  type: mostly(fc.constant("outputs")),
+  outputs: mostly(
+    fc.array(
+      withExtra({
+        jobId: mostly(fc.string()),
+        attempt: mostly(fc.integer({ min: -1, max: 50 })),
+        seq: mostly(fc.integer({ min: -1, max: 50 })),
+        items: mostly(fc.array(item, { minLength: 1, maxLength: 2 })),
+      }),
+      { maxLength: 2 },
+    ),
+  ),
+});
+
+it("asTokenFrames() accepts only what the schema accepts, and returns the same", () => {
+  let taken = 0;
+  fc.assert(
+    fc.property(fc.oneof({ weight: 9, arbitrary: joined }, { weight: 1, arbitrary: odd }), (value) => {
+      const found = asTokenFrames(value);
+      if (found === null) return;
+      taken += 1;
+      expect(fromIslandSchema.parse(value)).toEqual(found);
+    }),
+    { numRuns: 2_000 },
+  );
+  expect(taken).toBeGreaterThan(10);
+});
+
+const outputOf = (items: number) => ({
+  jobId: "job_1",
+  attempt: 1,
+  seq: 1,
+  items: Array.from({ length: items }, () => token),
+});
+it.each([
+  ["1,000 outputs", Array.from({ length: 1_000 }, () => outputOf(1)), true],
+  ["1,001 outputs", Array.from({ length: 1_001 }, () => outputOf(1)), false],
+  ["10,000 tokens", [outputOf(5_000), outputOf(5_000)], true],
+  ["10,001 tokens", [outputOf(5_000), outputOf(5_001)], false],
+  ["an output with a type", [{ type: "output", ...outputOf(1) }], false],
+  ["no output", [], false],
+])("asTokenFrames() validates %s", (_, outputs, isAccepted) => {
+  const value = { type: "outputs", outputs };
+  expect(asTokenFrames(value) === value).toBe(isAccepted);
 });

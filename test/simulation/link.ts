@@ -2,7 +2,7 @@ import type { IslandLink, IslandView } from "../../coordinator/islands/island.ts
 import { ServiceError } from "../../shared/errors.ts";
 import { ProtocolError } from "../../shared/protocol/codec.ts";
 import type { FromCoordinator } from "../../shared/protocol/from-coordinator.ts";
-import type { FromIsland, NumberedFrame } from "../../shared/protocol/from-island.ts";
+import { singleFramesOf, type FromIsland, type NumberedFrame } from "../../shared/protocol/from-island.ts";
 import type { CoordinatorLife } from "./coordinator-life.ts";
 
 /** A numbered frame of an attempt. */
@@ -87,7 +87,7 @@ export class Link implements IslandLink {
   #receive(frame: FromIsland): void {
     const { connections } = this.#deps.life;
     if (this.#island !== null) {
-      void connections.receive(this.#island, frame);
+      for (const single of singleFramesOf(frame)) void connections.receive(this.#island, single);
       return;
     }
     if (frame.type !== "hello" || this.#isGreeting) throw new ProtocolError(`${frame.type}: sent before hello`);

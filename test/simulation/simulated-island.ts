@@ -44,7 +44,7 @@ export class SimulatedIsland {
   readonly assigned: Pick<Assign, "jobId" | "attempt">[] = [];
   /** Jobs for which it has generated tokens. */
   readonly streamed = new Set<string>();
-  #outbox = new Outbox();
+  #outbox = new Outbox(neverBusy());
   readonly #isTainted: (jobId: string) => boolean;
   readonly #onFault: (fault: string) => void;
 
@@ -78,7 +78,7 @@ export class SimulatedIsland {
   restart(): void {
     this.lose();
     this.runs = [];
-    this.#outbox = new Outbox();
+    this.#outbox = new Outbox(neverBusy());
   }
 
   /** Sends a frame without the outbox, like a broken Island. */
@@ -92,7 +92,7 @@ export class SimulatedIsland {
         const kept = frame.held.filter(({ action }) => action === "continue").map(({ jobId }) => jobId);
         this.runs = this.runs.filter(({ jobId }) => kept.includes(jobId));
         const { link } = this;
-        return this.#outbox.connect((sent) => link?.up.push(sent), frame.held, frame.maxFrameBytes);
+        return this.#outbox.connect((sent) => link?.up.push(sent), frame.held, frame.maxFrameBytes, frame.features);
       }
       case "assign":
         return this.#begin(frame);
@@ -190,4 +190,10 @@ function finishedFrame(task: Task): LastFrame {
     usage: { promptTokens: PROMPT_TOKENS, completionTokens: task.cargo === "value" ? 0 : task.tokens },
     timings: { loadMs: 1, firstOutputMs: 1, runMs: 10 },
   };
+}
+
+/** Returns a clock on which an outbox never gathers output beyond a tick, because the seed decides when frames arrive. */
+function neverBusy(): ConstructorParameters<typeof Outbox>[0] {
+  let nowMs = 0;
+  return { monotonicMs: () => (nowMs += 1_000), schedule: () => ({ cancel: () => undefined }) };
 }

@@ -7,7 +7,8 @@ export interface FrameSource {
   /** Called when frames are queued. The source must stop reading its socket until {@link onQueueEmpty}. */
   onQueued(): void;
   onQueueEmpty(): void;
-  take(data: Buffer): void;
+  /** Processes a frame. Returns how many it counts as: joined outputs count separately. */
+  take(data: Buffer): number;
 }
 
 interface QueuedFrame {
@@ -42,9 +43,8 @@ export class FrameIntake {
   }
 
   #take({ source, data }: QueuedFrame): void {
-    this.#frames += 1;
     this.#bytes += data.length;
-    source.take(data);
+    this.#frames += source.take(data);
   }
 
   #scheduleTick(): void {

@@ -1,6 +1,6 @@
 import { formatBytes, KIB, MIB } from "../../../shared/format-bytes.ts";
 import { ProtocolError } from "../../../shared/protocol/codec.ts";
-import type { FromIsland } from "../../../shared/protocol/from-island.ts";
+import type { SingleFrame } from "../../../shared/protocol/from-island.ts";
 import type { Rate } from "../../quotas/token-bucket.ts";
 
 /** Maximum size of an Island's own report: hardware, runtimes, cached models and downloads. */
@@ -12,7 +12,10 @@ const MAX_REPORT_BYTES = 64 * KIB;
 /** Maximum size of a job in `held` of `hello`: two ids, an attempt token and field names. */
 const HELD_JOB_BYTES = 256;
 
-/** Rates above which the socket is read more slowly. An honest Island sends a few thousand output frames a second. */
+/**
+ * Rates above which the socket is read more slowly: items of output, which are mostly tokens, other frames, and bytes.
+ */
+const ITEMS: Rate = { perSecond: 100_000, burst: 200_000 };
 const FRAMES: Rate = { perSecond: 5_000, burst: 20_000 };
 const BYTES: Rate = { perSecond: 32 * MIB, burst: 64 * MIB };
 /** Rates above which the session ends. An honest Island sends its heartbeats, and at most two more a second. */
@@ -37,6 +40,7 @@ export function controlRate(heartbeatMs: number): Rate {
 export class FrameLimits {
   readonly #controlRate: Rate;
   /** State of each rate, as returned by {@link taken}. */
+  #itemsMs = 0;
   #framesMs = 0;
   #bytesMs = 0;
   #controlMs = 0;
@@ -48,18 +52,27 @@ export class FrameLimits {
     this.#controlRate = control;
   }
 
-  /** Counts a frame of any type. Returns for how many ms the socket must not be read; 0 within the rates. */
-  count(bytes: number, nowMs: number): number {
-    this.#framesMs = taken(FRAMES, this.#framesMs, nowMs, 1);
+  /** Counts the bytes of a frame. Returns for how many ms the socket must not be read; 0 within the rate. */
+  countBytes(bytes: number, nowMs: number): number {
     this.#bytesMs = taken(BYTES, this.#bytesMs, nowMs, bytes);
-    return Math.max(debtMs(FRAMES, this.#framesMs, nowMs), debtMs(BYTES, this.#bytesMs, nowMs));
+    return debtMs(BYTES, this.#bytesMs, nowMs);
+  }
+
+  /** Counts a frame by its type. Returns for how many ms the socket must not be read; 0 within the rates. */
+  count(frame: SingleFrame, nowMs: number): number {
+    if (frame.type === "output") {
+      this.#itemsMs = taken(ITEMS, this.#itemsMs, nowMs, frame.items.length);
+      return debtMs(ITEMS, this.#itemsMs, nowMs);
+    }
+    this.#framesMs = taken(FRAMES, this.#framesMs, nowMs, 1);
+    return debtMs(FRAMES, this.#framesMs, nowMs);
   }
 
   /**
    * Checks the size of a frame, because only output and results may be large. Counts frames that are not about an
    * attempt, or about one that the Island does not have (`isStray`). @throws {FloodError}
    */
-  admit(frame: FromIsland, bytes: number, isStray: boolean, nowMs: number): void {
+  admit(frame: SingleFrame, bytes: number, isStray: boolean, nowMs: number): void {
     if ("jobId" in frame) {
       const hasOutput = frame.type === "output" || frame.type === "finished";
       if (!hasOutput && bytes > MAX_REPORT_BYTES) {
@@ -88,7 +101,7 @@ export class FrameLimits {
 }
 
 /*
- * Token bucket stored as one number: the monotonic time when it is full again. It is compact, because 10,000 sessions have five buckets each. Source: the generic cell rate algorithm, ITU-T I.371.
+ * Token bucket stored as one number: the monotonic time when it is full again. It is compact, because 10,000 sessions have six buckets each. Source: the generic cell rate algorithm, ITU-T I.371.
  */
 
 /** Takes `count` from a bucket, even if it holds less. Returns the time when the bucket is full again. */

@@ -10,7 +10,12 @@ import {
   SILENCE_IN_HEARTBEATS,
 } from "../../../shared/protocol/codec.ts";
 import { fromCoordinatorSchema, type FromCoordinator } from "../../../shared/protocol/from-coordinator.ts";
-import { fromIslandSchema, type FromIsland } from "../../../shared/protocol/from-island.ts";
+import {
+  fromIslandSchema,
+  singleFramesOf,
+  type FromIsland,
+  type SingleFrame,
+} from "../../../shared/protocol/from-island.ts";
 import { FloodError, FrameLimits, MAX_STATE_BYTES } from "./frame-limits.ts";
 import type { FrameSource } from "./frame-intake.ts";
 import type { IslandIdentity } from "../../accounts/identity.ts";
@@ -147,21 +152,36 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     this.#pauses?.end("tick");
   }
 
-  take(data: Buffer): void {
-    if (this.#isClosing) return;
+  take(data: Buffer): number {
+    let count = 1;
+    if (this.#isClosing) return count;
     this.#guard(() => {
       const frame = readFromIsland(data);
       this.#shared.frames.received[frame.type] += 1;
-      const nowMs = this.#shared.clock.monotonicMs();
-      this.#lastFrameMs = nowMs;
-      const isStray = "jobId" in frame && this.#island?.has(frame) !== true;
-      this.#limits.admit(frame, data.length, isStray, nowMs);
-      if (this.#island === null) return this.#connect(frame);
-      const durable = this.#shared.connections.receive(this.#island, frame);
-      if (durable === undefined) return;
-      this.#unstored ??= this.#countUnstored();
-      this.#unstored.add(data.length, durable);
+      this.#lastFrameMs = this.#shared.clock.monotonicMs();
+      const singles = singleFramesOf(frame);
+      count = singles.length;
+      const bytes = Math.ceil(data.length / count);
+      for (const single of singles) if (!this.#isClosing) this.#takeSingle(single, bytes);
     });
+    return count;
+  }
+
+  #takeSingle(frame: SingleFrame, bytes: number): void {
+    const nowMs = this.#lastFrameMs;
+    this.#pauseFor(this.#limits.count(frame, nowMs));
+    const isStray = "jobId" in frame && this.#island?.has(frame) !== true;
+    this.#limits.admit(frame, bytes, isStray, nowMs);
+    if (this.#island === null) return this.#connect(frame);
+    const durable = this.#shared.connections.receive(this.#island, frame);
+    if (durable === undefined) return;
+    this.#unstored ??= this.#countUnstored();
+    this.#unstored.add(bytes, durable);
+  }
+
+  /** Stops reading the socket, so that an Island above its rates must wait. */
+  #pauseFor(ms: number): void {
+    if (ms > 0) this.#pause().beginFor("rate", ms);
   }
 
   /** Detects a silent Island and measures the round trip, once per heartbeat interval. */
@@ -175,8 +195,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   onMessage(data: Buffer, isBinary: boolean): void {
     if (this.#isClosing) return;
     this.#setUnfinished(0);
-    const waitMs = this.#limits.count(data.length, this.#shared.clock.monotonicMs());
-    if (waitMs > 0) this.#pause().beginFor("rate", waitMs);
+    this.#pauseFor(this.#limits.countBytes(data.length, this.#shared.clock.monotonicMs()));
     if (isBinary) this.owner.share.intake.push(this, data);
     else this.#refuse(new ProtocolError("frame is text, not MessagePack"));
   }
@@ -200,7 +219,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     this.#close(CLOSE.policyViolation, error.message);
   }
 
-  #connect(frame: FromIsland): void {
+  #connect(frame: SingleFrame): void {
     if (frame.type !== "hello") throw new ProtocolError(`${frame.type}: sent before hello`);
     if (this.#isConnecting) throw new ProtocolError("hello: sent twice");
     this.#isConnecting = true;
@@ -320,7 +339,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
 
 /**
  * Why a socket is not read. `storage`: commits are behind. `tick`: frames wait for the next tick. `rate`: too many
- * frames. `capacity`: too many bytes of unfinished frames.
+ * frames, items of output or bytes. `capacity`: too many bytes of unfinished frames.
  */
 type PauseReason = "storage" | "tick" | "rate" | "capacity";
 

@@ -45,13 +45,15 @@ export class AttemptMeter {
   }
 
   /** Returns an Island's timings, each limited to the time since the assignment. Only the job's client reads them. */
-  bounded({ loadMs, firstOutputMs, runMs }: Timings, nowMs: number): Timings {
+  bounded({ loadMs, firstOutputMs, runMs, promptMs, outputMs }: Timings, nowMs: number): Timings {
     const elapsedMs = Math.max(0, nowMs - this.#assignedMs);
     const bound = (ms: number): number => Math.min(ms, elapsedMs);
     return {
       loadMs: bound(loadMs),
       firstOutputMs: firstOutputMs === null ? null : bound(firstOutputMs),
       runMs: bound(runMs),
+      ...(promptMs === undefined ? {} : { promptMs: bound(promptMs) }),
+      ...(outputMs === undefined ? {} : { outputMs: bound(outputMs) }),
     };
   }
 }
@@ -82,10 +84,13 @@ export class DeliveredTokens {
   }
 
   /** Returns the reported usage, limited to what the delivered text and the prompt permit. */
-  bound({ promptTokens, completionTokens }: Usage, counted: number, traits: JobTraits | null): Usage {
+  bound(reported: Usage, counted: number, traits: JobTraits | null): Usage {
+    const { completionTokens, cachedTokens } = reported;
+    const promptTokens = boundPrompt(reported.promptTokens, traits);
     const stopTokens = traits?.stopBytes ?? 0;
     return {
-      promptTokens: boundPrompt(promptTokens, traits),
+      promptTokens,
+      ...(cachedTokens === undefined ? {} : { cachedTokens: Math.min(cachedTokens, promptTokens) }),
       completionTokens: Math.min(completionTokens, counted + this.#allowedTokens + (counted > 0 ? stopTokens : 0)),
     };
   }

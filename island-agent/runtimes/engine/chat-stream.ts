@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ToolUse } from "../../../shared/chat-tools.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
-import type { FinishReason, OutputItem, Usage } from "../../../shared/output.ts";
+import type { FinishReason, OutputItem, Phases, Usage } from "../../../shared/output.ts";
 import {
   MAX_PROBABLE_CHARS,
   MAX_PROBABLE_TOKENS,
@@ -42,6 +42,7 @@ const partSchema = z.object({
     .nullish(),
 });
 type CallPart = NonNullable<z.infer<typeof partSchema>["tool_calls"]>[number];
+const msSchema = z.number().nonnegative();
 const chunkSchema = z.object({
   model: text,
   choices: z
@@ -65,7 +66,18 @@ const chunkSchema = z.object({
       }),
     )
     .nullish(),
-  usage: z.object({ prompt_tokens: tokensSchema, completion_tokens: tokensSchema.nullish() }).nullish(),
+  usage: z
+    .object({
+      prompt_tokens: tokensSchema,
+      completion_tokens: tokensSchema.nullish(),
+      prompt_tokens_details: z.object({ cached_tokens: tokensSchema.nullish() }).nullish().catch(undefined),
+    })
+    .nullish(),
+  /** llama-server: cached tokens of the prompt, and the time for the rest of the prompt and for the output. */
+  timings: z
+    .object({ cache_n: tokensSchema.nullish(), prompt_ms: msSchema.nullish(), predicted_ms: msSchema.nullish() })
+    .nullish()
+    .catch(undefined),
   /** llama-server: how much of the prompt has been read. */
   prompt_progress: z.unknown().optional(),
   error: z.unknown().optional(),
@@ -127,11 +139,16 @@ async function readEvents(response: IncomingMessage, read: (data: string) => voi
   }
 }
 
+function phasesOf({ prompt_ms: promptMs, predicted_ms: outputMs }: NonNullable<Chunk["timings"]>): Phases {
+  return { ...(promptMs == null ? {} : { promptMs }), ...(outputMs == null ? {} : { outputMs }) };
+}
+
 /** The response of one run, as far as it was read. */
 class ChatStream {
   readonly #options: StreamOptions;
   #tokens = 0;
   #usage: Usage | null = null;
+  #phases: Phases | null = null;
   #finish: FinishReason | null = null;
   #stopSequence: string | undefined;
   /** Tool calls that were delivered, by the engine's index. `place`: their index in the completion. */
@@ -153,9 +170,12 @@ class ChatStream {
     }
     if (chunk.prompt_progress != null) onWorking();
     for (const choice of chunk.choices ?? []) if ((choice.index ?? 0) === 0) this.#readChoice(choice);
+    if (chunk.timings != null) this.#phases = phasesOf(chunk.timings);
     if (chunk.usage == null) return;
-    const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = chunk.usage;
-    this.#usage = { promptTokens, completionTokens: completionTokens ?? this.#tokens };
+    const { prompt_tokens: promptTokens, completion_tokens: completionTokens, prompt_tokens_details } = chunk.usage;
+    const cachedTokens = prompt_tokens_details?.cached_tokens ?? chunk.timings?.cache_n;
+    const cached = cachedTokens == null ? {} : { cachedTokens };
+    this.#usage = { promptTokens, completionTokens: completionTokens ?? this.#tokens, ...cached };
   }
 
   /** @throws {JobFailure} */
@@ -170,7 +190,8 @@ class ChatStream {
     }
     const usage = this.#usage ?? { promptTokens: 0, completionTokens: this.#tokens };
     const stopSequence = this.#stopSequence === undefined ? {} : { stopSequence: this.#stopSequence };
-    return { finishReason: this.#finish, ...stopSequence, usage };
+    const phases = this.#phases === null ? {} : { phases: this.#phases };
+    return { finishReason: this.#finish, ...stopSequence, usage, ...phases };
   }
 
   #readChoice({ text: raw, delta, message, finish_reason: finish, logprobs, ...choice }: Choice): void {

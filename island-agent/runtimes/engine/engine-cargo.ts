@@ -98,6 +98,11 @@ export function engineCargo(
 }
 
 /** The engine counts the continued text as prompt, Atoll as completion. */
-function withResumed({ promptTokens, completionTokens }: RunResult["usage"], resumed: number): RunResult["usage"] {
-  return { promptTokens: Math.max(0, promptTokens - resumed), completionTokens: completionTokens + resumed };
+function withResumed(usage: RunResult["usage"], resumed: number): RunResult["usage"] {
+  const { promptTokens, completionTokens } = usage;
+  return {
+    ...usage,
+    promptTokens: Math.max(0, promptTokens - resumed),
+    completionTokens: completionTokens + resumed,
+  };
 }

@@ -8,6 +8,7 @@ import {
   type OutputItem,
   outputItemSchema,
   promptSchema,
+  phasesSchema,
   usageSchema,
 } from "../../../shared/output.ts";
 import type { RunRequest } from "../runtime.ts";
@@ -65,6 +66,7 @@ const fromHostSchema = z.discriminatedUnion("kind", [
       finishReason: z.enum(FINISH_REASONS),
       stopSequence: z.string().min(1).max(MAX_STOP_CHARS).exactOptional(),
       usage: usageSchema,
+      phases: phasesSchema.exactOptional(),
     }),
     memory,
   }),

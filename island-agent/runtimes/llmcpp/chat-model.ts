@@ -15,8 +15,9 @@ import {
   type ChatModelSegment,
 } from "node-llama-cpp";
 import type { ChatRequest } from "../../../shared/chat-input.ts";
+import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
-import type { OutputItem, PromptTokens, Usage, FinishReason } from "../../../shared/output.ts";
+import type { OutputItem, Phases, PromptTokens, Usage, FinishReason } from "../../../shared/output.ts";
 import type { HostRun } from "../host/host-protocol.ts";
 import type { RunResult } from "../runtime.ts";
 import { Completion } from "./completion.ts";
@@ -49,11 +50,18 @@ interface Listener {
   readonly onPrompt: (prompt: PromptTokens) => void;
 }
 
+/** The prompt of a run while it is read. */
+interface PromptWatch {
+  phases(): Phases;
+  end(): void;
+}
+
 interface ChatModelParts {
   readonly llama: Llama;
   readonly model: LlamaModel;
   readonly context: LlamaContext;
   readonly loop: BatchLoop;
+  readonly clock: Pick<Clock, "monotonicMs">;
   /** Whether the model reasons before it responds and the reasoning is delivered. */
   readonly canThink: boolean;
   readonly rendersTools: boolean;
@@ -69,6 +77,7 @@ export class ChatModel {
   readonly #canThink: boolean;
   readonly #rendersTools: boolean;
   readonly #loop: BatchLoop;
+  readonly #clock: Pick<Clock, "monotonicMs">;
   readonly #toolGrammars: ToolGrammars;
   readonly #pool: SequencePool<Token[], LlamaContextSequence>;
 
@@ -78,6 +87,7 @@ export class ChatModel {
     this.#context = parts.context;
     this.#contextTokens = parts.context.contextSize;
     this.#loop = parts.loop;
+    this.#clock = parts.clock;
     this.#toolGrammars = new ToolGrammars(parts.llama);
     this.#canThink = parts.canThink;
     this.#rendersTools = parts.rendersTools;
@@ -133,7 +143,9 @@ export class ChatModel {
       : this.#toolGrammars.get(toolUse, responseFormat));
     const sequence = await this.#pool.acquire(filled, cacheKey, signal);
     const unread = filled.length - sequence.compareContextTokens(filled).firstDifferentIndex;
-    const stopWatching = this.#watchPrompt(sequence, promptTokens, unread, onPrompt);
+    // A resumed text counts as completion.
+    const cachedTokens = Math.min(filled.length - unread, promptTokens);
+    const watch = this.#watchPrompt(sequence, promptTokens, unread, onPrompt);
     const { signals } = this.#loop;
     signals.set(idOf(sequence), signal);
     const reading = request.topLogprobs === null ? null : this.#readLogits(sequence, filled, request.topLogprobs);
@@ -171,10 +183,11 @@ export class ChatModel {
       const { stop } = text;
       // This is only a stop sequence of the request, never one of the template.
       const stopSequence = stop !== null && request.stop.includes(stop) ? { stopSequence: stop } : {};
-      return { finishReason, usage: usageOf(completion.tokens), ...stopSequence };
+      const usage = { ...usageOf(completion.tokens), cachedTokens };
+      return { finishReason, usage, phases: watch.phases(), ...stopSequence };
     } finally {
       await reading?.end();
-      stopWatching();
+      watch.end();
       signals.delete(idOf(sequence));
       this.#pool.release(sequence);
     }
@@ -188,24 +201,39 @@ export class ChatModel {
   }
 
   /**
-   * Calls `onPrompt` for each batch that contains a part of the prompt. Tokens in the sequence's cache are added at the
-   * end.
+   * Calls `onPrompt` for each batch that contains a part of the prompt, and measures until the batch after them. Tokens
+   * in the sequence's cache are added at the end.
    */
   #watchPrompt(
     sequence: LlamaContextSequence,
     total: number,
     unread: number,
     onPrompt: Listener["onPrompt"],
-  ): () => void {
+  ): PromptWatch {
     const { onTokens } = this.#loop;
     const id = idOf(sequence);
+    const startedMs = this.#clock.monotonicMs();
+    let isRead = false;
+    let readMs: number | null = null;
     let read = 0;
     onTokens.set(id, (tokens) => {
+      if (isRead) {
+        readMs = this.#clock.monotonicMs();
+        onTokens.delete(id);
+        return;
+      }
       read += tokens;
-      onPrompt({ total, done: read < unread ? Math.min(read, total) : total });
-      if (read >= unread) onTokens.delete(id);
+      isRead = read >= unread;
+      onPrompt({ total, done: isRead ? total : Math.min(read, total) });
     });
-    return () => onTokens.delete(id);
+    return {
+      phases: () => {
+        const endedMs = this.#clock.monotonicMs();
+        const promptEndMs = readMs ?? endedMs;
+        return { promptMs: promptEndMs - startedMs, outputMs: endedMs - promptEndMs };
+      },
+      end: () => onTokens.delete(id),
+    };
   }
 
   /** Follows the tokens of a run, until `end`. */

@@ -40,6 +40,7 @@ export async function loadChatModel(request: LoadRequest): Promise<HostedModel<C
     model,
     context,
     loop,
+    clock: systemClock,
     canThink: request.reasoning,
     rendersTools: request.toolTemplate,
   });

@@ -8,7 +8,7 @@ import { openIslandGateway } from "../../../coordinator/islands/gateway.ts";
 import type { IslandLink } from "../../../coordinator/islands/island.ts";
 import type { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
 import { SESSION_PATH } from "../../../shared/protocol/codec.ts";
-import type { FromIsland } from "../../../shared/protocol/from-island.ts";
+import type { FromIsland, OutputFrame } from "../../../shared/protocol/from-island.ts";
 import { FakeIsland } from "../../support/network/fake-island.ts";
 import { makeHello, makeIslandState } from "../../support/network/frames.ts";
 import { until } from "../../support/http/http.ts";
@@ -19,14 +19,19 @@ import { TEST_TRANSPORT, unlessUws } from "../../support/transport.ts";
 /** The job that every Island of these tests holds. */
 const JOB = { jobId: "job_1", attempt: 1 };
 const heartbeat: FromIsland = { type: "heartbeat", state: makeIslandState() };
-const output = (seq: number): FromIsland => ({
+const output = (seq: number, tokens = 1): OutputFrame => ({
   type: "output",
   ...JOB,
   seq,
-  items: [{ type: "token", content: "x", count: 1 }],
+  items: Array.from({ length: tokens }, () => ({ type: "token", content: "x", count: 1 })),
+});
+const outputs = (frames: readonly OutputFrame[]): FromIsland => ({
+  type: "outputs",
+  outputs: frames.map(({ jobId, attempt, seq, items }) => ({ jobId, attempt, seq, items })),
 });
 
 let clock: ManualClock;
+let startedMs: number;
 let listener: Listener;
 let url: string;
 let link: IslandLink;
@@ -38,6 +43,7 @@ let isBusy: boolean;
 
 beforeEach(async () => {
   clock = new ManualClock();
+  startedMs = clock.monotonicMs();
   [taken, maxInATick, thisTick, isBusy] = [0, 0, 0, true];
   const connections = {
     connect: async (hello: { hostId: string }, accountId: string, sessionId: string, opened: IslandLink) => {
@@ -129,23 +135,83 @@ describe("an Island that floods", () => {
     expect(taken).toBe(0);
   });
 
-  it("is read more slowly when it floods with output, and loses nothing", async () => {
+  it("is read more slowly after 200,000 items of output, and loses nothing", async () => {
     await using island = await join();
-    island.send(...times(30_000, (index) => output(index + 1)));
+    island.send(...times(60, (frame) => outputs(times(100, (index) => output(frame * 100 + index + 1, 50)))));
+    await until(
+      async () => taken,
+      (count) => count >= 4_000,
+      "the burst",
+    );
+    clock.advance(1);
+    const atPause = taken;
+    expect(atPause).toBeLessThan(4_500);
+    const readOn = async (): Promise<number> => {
+      clock.advance(100);
+      return taken;
+    };
+    await until(readOn, (count) => count === 6_000, "all output");
+    expect(island.socket.readyState).toBe(island.socket.OPEN);
+  });
+
+  it("is read more slowly after 20,000 other frames of its job, and loses nothing", async () => {
+    await using island = await join();
+    island.send(...times(30_000, () => ({ type: "started" as const, ...JOB })));
     await until(
       async () => taken,
       (count) => count >= 20_000,
       "the burst",
     );
     clock.advance(10);
-    const atPause = taken;
-    expect(atPause).toBeLessThan(25_000);
+    expect(taken).toBeLessThan(25_000);
     const readOn = async (): Promise<number> => {
       clock.advance(1_000);
       return taken;
     };
     await until(readOn, (count) => count === 30_000, "all frames");
     expect(island.socket.readyState).toBe(island.socket.OPEN);
+  });
+
+  it("carries 50,000 tokens of 32 jobs within a second of its own clock", async () => {
+    await using island = await join();
+    const frames = times(250, (frame) => outputs(times(32, () => output(frame + 1, 7))));
+    island.send(...frames);
+    await until(
+      async () => taken,
+      (count) => count === 250 * 32,
+      "all output without a pause",
+    );
+    expect(clock.monotonicMs()).toBe(startedMs);
+  });
+
+  it("counts joined outputs as frames in each event loop tick", async () => {
+    await using island = await join();
+    island.send(...times(40, () => outputs(times(60, (index) => output(index + 1)))));
+    await until(
+      async () => taken,
+      (count) => count === 2_400,
+      "all output",
+    );
+    expect(maxInATick).toBeLessThanOrEqual(2 * (MAX_PER_TICK.frames + 60));
+  });
+
+  it("loses its session after 2,000 joined outputs for jobs that it does not have", async () => {
+    const island = await join();
+    island.send(...times(4, () => outputs(times(1_000, () => ({ ...output(1), jobId: "job_2" })))));
+    expect((await island.closed).reason).toBe("output: too many for jobs that this Island does not have");
+    expect(taken).toBe(2_000);
+  });
+
+  it("loses its session after joined outputs with more than 10,000 items or 1,000 outputs", async () => {
+    for (const [token, all, reason] of [
+      ["it_a1", times(3, (index) => output(index + 1, 4_000)), "outputs: too many items"],
+      ["it_a2", times(1_001, (index) => output(index + 1)), "outputs: Too big: expected array to have <=1000 items"],
+    ] as const) {
+      const island = await join(token);
+      island.send(outputs([...all]));
+      expect(await island.closed).toEqual({ code: 1008, reason });
+    }
+    expect(taken).toBe(0);
   });
 
   it("gets at most 100 frames per event loop tick handled, over all sessions of its account", async () => {

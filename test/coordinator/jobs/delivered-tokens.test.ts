@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DeliveredTokens } from "../../../coordinator/jobs/attempts/attempt-meter.ts";
+import type { JobTraits } from "../../../coordinator/jobs/job-traits.ts";
 import type { OutputItem } from "../../../shared/output.ts";
 
 const call = (args: string, count: number, name?: string): OutputItem => ({
@@ -18,6 +19,15 @@ describe("DeliveredTokens", () => {
     expect(countsOf(delivered.take([call("", 1_000, "sum"), call("{}", 1_000), call('"€"', 1_000)]))).toEqual([
       67, 2, 5,
     ]);
+  });
+
+  it("limits cached tokens to the prompt tokens, and leaves them out if they are not reported", () => {
+    const delivered = new DeliveredTokens();
+    const traits = { maxPromptTokens: 10 } as JobTraits;
+    const usage = { promptTokens: 50, completionTokens: 0 };
+    expect(delivered.bound({ ...usage, cachedTokens: 40 }, 0, traits).cachedTokens).toBe(10);
+    expect(delivered.bound({ ...usage, cachedTokens: 4 }, 0, traits).cachedTokens).toBe(4);
+    expect(delivered.bound(usage, 0, traits)).not.toHaveProperty("cachedTokens");
   });
 
   it("keeps honest counts, and returns the same array", () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IslandLink, IslandView } from "../../../coordinator/islands/island.ts";
 import type { Assign, FromCoordinator } from "../../../shared/protocol/from-coordinator.ts";
-import type { FromIsland, HeldJob, Hello, IslandState } from "../../../shared/protocol/from-island.ts";
+import type { SingleFrame, HeldJob, Hello, IslandState } from "../../../shared/protocol/from-island.ts";
 import { makeHello, makeIslandState } from "../../support/network/frames.ts";
 import type { JobWorld } from "./job-world.ts";
 
@@ -70,7 +70,7 @@ export class PlayedIsland implements IslandLink {
   }
 
   /** Sends frames. Resolves when their effects are durable. */
-  async say(...frames: FromIsland[]): Promise<void> {
+  async say(...frames: SingleFrame[]): Promise<void> {
     if (this.#view === null) throw new Error("The Island is not connected");
     for (const frame of frames) await this.#world.connections.receive(this.#view, frame);
   }

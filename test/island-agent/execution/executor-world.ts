@@ -15,7 +15,7 @@ export class ExecutorWorld {
   readonly files = new FakeFiles();
   readonly clock = new ManualClock();
   readonly log = new FakeLog();
-  readonly outbox = new Outbox();
+  readonly outbox = new Outbox(this.clock);
   /** Frames that the Island has sent. */
   readonly sent: FromIsland[] = [];
   readonly executor: Executor;

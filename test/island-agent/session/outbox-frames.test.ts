@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { Outbox } from "../../../island-agent/session/outbox.ts";
 import { fromIslandSchema, type FromIsland } from "../../../shared/protocol/from-island.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
 import { finished, name, NEVER_FAILS, open, tick, token } from "./outbox-world.ts";
 
 describe("Outbox frames for tokens", () => {
@@ -31,7 +32,7 @@ describe("Outbox frames for tokens", () => {
   });
 
   it("gather output while the socket is behind, and are sent as one when it has drained", async () => {
-    const outbox = new Outbox();
+    const outbox = new Outbox(new ManualClock());
     const sent: FromIsland[] = [];
     let isBehind = true;
     outbox.connect((frame) => (sent.push(frame), !isBehind), []);
@@ -50,7 +51,7 @@ describe("Outbox frames for tokens", () => {
   });
 
   it("are sent after a reconnect if they were gathered for a lost socket", async () => {
-    const outbox = new Outbox();
+    const outbox = new Outbox(new ManualClock());
     outbox.connect(() => false, []);
     outbox.open(name("job_1", 1), NEVER_FAILS);
     for (const content of ["a", "b", "c"]) {

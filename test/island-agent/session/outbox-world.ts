@@ -1,6 +1,8 @@
 import type { AttemptName } from "../../../island-agent/session/attempt-log.ts";
 import { Outbox } from "../../../island-agent/session/outbox.ts";
+import { MAX_FRAME_BYTES } from "../../../shared/protocol/codec.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
 
 export const name = (jobId: string, attempt: number): AttemptName => ({
   jobId,
@@ -20,9 +22,10 @@ export const finished = {
 };
 
 /** An outbox whose session was welcomed, and the frames that it sends. */
-export function open(): { outbox: Outbox; sent: FromIsland[] } {
-  const outbox = new Outbox();
+export function open(features: readonly string[] = []): { outbox: Outbox; sent: FromIsland[]; clock: ManualClock } {
+  const clock = new ManualClock();
+  const outbox = new Outbox(clock);
   const sent: FromIsland[] = [];
-  outbox.connect((frame) => sent.push(frame), []);
-  return { outbox, sent };
+  outbox.connect((frame) => sent.push(frame), [], MAX_FRAME_BYTES, features);
+  return { outbox, sent, clock };
 }

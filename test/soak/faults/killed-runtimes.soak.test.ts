@@ -175,7 +175,7 @@ class Agent {
       llmcppRuntime({ threads: 1, gpu: false, sequences: 1, clock }),
     ];
     const runtimes = new Map(all.map((runtime) => [runtime.type, this.#watched(runtime)]));
-    const outbox = new Outbox();
+    const outbox = new Outbox(systemClock);
     const log = new FakeLog();
     const caps = { ramBytes: 8_000_000_000, vramBytes: 0 };
     const files = { acquire: async (cargo: CargoManifest) => this.#lease(cargo) };

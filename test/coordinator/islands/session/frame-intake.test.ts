@@ -7,7 +7,10 @@ function makeSource(log: string[], name: string): FrameSource {
   return {
     onQueued: () => log.push(`${name} waits`),
     onQueueEmpty: () => log.push(`${name} goes on`),
-    take: (data) => log.push(`${name}${data.length}`),
+    take: (data) => {
+      log.push(`${name}${data.length}`);
+      return 1;
+    },
   };
 }
 const takenOf = (log: readonly string[]): number => log.filter((line) => /\d$/.test(line)).length;

@@ -33,4 +33,10 @@ describe("the timings of an Island", () => {
       runMs: 50,
     });
   });
+
+  it("keep the times for prompt and output only if they are reported", () => {
+    const meter = new AttemptMeter(100);
+    const timings = { loadMs: 0, firstOutputMs: null, runMs: 50, promptMs: 1e9, outputMs: 5 };
+    expect(meter.bounded(timings, 200)).toEqual({ ...timings, promptMs: 100 });
+  });
 });

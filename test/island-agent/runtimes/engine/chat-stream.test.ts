@@ -87,6 +87,20 @@ describe("the stream of an engine's chat", () => {
     ]);
   });
 
+  it.each([
+    ["the engine", { usage: { prompt_tokens: 9, prompt_tokens_details: { cached_tokens: 7 } } }, 7, undefined],
+    [
+      "llama-server",
+      { usage: { prompt_tokens: 9 }, timings: { cache_n: 7, prompt_n: 2, prompt_ms: 1.5, predicted_ms: 20 } },
+      7,
+      { promptMs: 1.5, outputMs: 20 },
+    ],
+    ["no engine", { usage: { prompt_tokens: 9 }, timings: { prompt_ms: -1 } }, undefined, undefined],
+  ])("has the cached tokens and the times that %s reports", async (_, last, cachedTokens, phases) => {
+    const { result } = await read(delta({ content: "a" }) + delta({}, "stop") + event({ choices: [], ...last }));
+    expect([result.usage.cachedTokens, result.phases]).toEqual([cachedTokens, phases]);
+  });
+
   it("counts tokens if the engine sends no usage", async () => {
     const { result } = await read(delta({ content: "a" }) + delta({ content: "b" }, "stop"));
     expect(result.usage).toEqual({ promptTokens: 0, completionTokens: 2 });

@@ -80,7 +80,7 @@ describe("llmcppRuntime() with tiny-islander", () => {
     const run = await collect(llm, makeRequest({ prompt: "Count from 3 to 9." }));
     expect(run.pieces).toEqual(["3", ",", " 4", ",", " 5", ",", " 6", ",", " 7", ",", " 8", ",", " 9", "."]);
     expect(run.counts).toEqual(run.pieces.map(() => 1));
-    expect(run.usage).toEqual({ promptTokens: 13, completionTokens: 14 });
+    expect(run.usage).toEqual({ promptTokens: 13, completionTokens: 14, cachedTokens: 0 });
   });
 
   it("run() counts the whole prompt when most of it was cached", async () => {
@@ -139,11 +139,13 @@ describe("llmcppRuntime() with tiny-islander", () => {
 
   it("run() returns the same completion to each account, even after another account used the sequence", async () => {
     await using one = await makeRuntime({ sequences: 1 }).load(makeCargo(), TINY_ISLANDER, NEVER);
-    const runs: unknown[] = [];
+    const runs: Awaited<ReturnType<typeof collect>>[] = [];
     for (const cacheKey of ["a", "b", undefined, undefined, "a"]) {
       runs.push(await collect(one, { ...makeRequest({ prompt: "Count from 4 to 8." }), cacheKey }));
     }
-    expect(runs).toEqual(Array.from({ length: 5 }, () => runs[0]));
+    expect(runs.map(({ text, pieces }) => [text, pieces])).toEqual(
+      Array.from({ length: 5 }, () => [runs[0]?.text, runs[0]?.pieces]),
+    );
     expect(runs[0]).toMatchObject({ text: "4, 5, 6, 7, 8." });
   });
 

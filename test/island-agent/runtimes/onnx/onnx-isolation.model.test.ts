@@ -77,7 +77,7 @@ describe("an aborted run", () => {
   });
 
   it("does not fail the job that waits behind it, because the Cargo is loaded again", async () => {
-    const outbox = new Outbox();
+    const outbox = new Outbox(systemClock);
     const sent: FromIsland[] = [];
     outbox.connect((frame) => sent.push(frame), []);
     const { promise: begun, resolve } = Promise.withResolvers<void>();

@@ -104,7 +104,7 @@ class Agent {
   readonly #followed = new Set<string>();
 
   constructor(world: ContainerWorld) {
-    const outbox = new Outbox();
+    const outbox = new Outbox(systemClock);
     const common = { clock: systemClock, log: new FakeLog() };
     const caps = { ramBytes: 8e9, vramBytes: 0 };
     const files = { acquire: async () => this.#lease() };
