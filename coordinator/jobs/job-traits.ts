@@ -102,10 +102,8 @@ export function traitsOf(
   const request = chatRequestOf(parsed.data);
   const canReason = cargo?.reasoning === true && !request.isRaw;
   const { messages } = request;
-  const promptBytes = messages.reduce(
-    (sum, message) => sum + bytesOf(message),
-    bytesOfTools(request, cargo?.tools === "template"),
-  );
+  const bytes = { tools: bytesOfTools(request, cargo?.tools === "template"), messages: messages.map(bytesOf) };
+  const promptBytes = bytes.messages.reduce((sum, each) => sum + each, bytes.tools);
   return {
     maxTokens: request.maxTokens,
     maxOutputBytes: chatBytes(request.maxTokens, maxOutputBytes) + probabilityBytes(request),
@@ -122,7 +120,7 @@ export function traitsOf(
     size: {
       input: tokensIn(promptBytes),
       maxOutput: request.maxTokens,
-      promptParts: promptPartsOf(request, `${cargo?.slug ?? ""} ${accountId}`),
+      promptParts: promptPartsOf(request, bytes, `${cargo?.slug ?? ""} ${accountId}`),
     },
   };
 }

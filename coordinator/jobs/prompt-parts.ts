@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { MAX_IMAGE_TOKENS } from "../../shared/chat-images.ts";
 import type { ChatMessage, ChatRequest } from "../../shared/chat-input.ts";
+import { KIB } from "../../shared/format-bytes.ts";
 import type { PromptPart } from "../scheduler/events.ts";
 
 /** Usual number of bytes of a token in English text. */
@@ -11,10 +11,16 @@ const MIN_PROMPT_TOKENS = 64;
 const MAX_PARTS = 32;
 /** Characters of a part of a prompt without messages. */
 const RAW_PART_CHARS = 2_048;
-/** Characters of a hash in base64. With 96 bits, two different prompts have the same hash practically never. */
-const HASH_CHARS = 16;
+/** Last characters of an image that identify it, together with its length. Hashing megabytes would take too long. */
+const IMAGE_CHARS = KIB;
 
 const NO_PARTS: readonly never[] = [];
+
+/** Bytes of the parts of a prompt. */
+interface PromptBytes {
+  readonly tools: number;
+  readonly messages: readonly number[];
+}
 
 /** Returns the estimated number of tokens of a text. */
 export function tokensIn(bytes: number): number {
@@ -25,29 +31,35 @@ export function tokensIn(bytes: number): number {
  * Returns the starts of a prompt that an Island may have in its cache: one for each message, as a chain of hashes.
  * @param seed Text for the first hash: caches of other accounts and Cargos are different ones.
  */
-export function promptPartsOf({ messages, isRaw, toolUse }: ChatRequest, seed: string): readonly PromptPart[] {
+export function promptPartsOf(
+  { messages, isRaw, toolUse }: ChatRequest,
+  bytesOf: PromptBytes,
+  seed: string,
+): readonly PromptPart[] {
+  const total = bytesOf.messages.reduce((sum, each) => sum + each, bytesOf.tools);
+  if (tokensIn(total) < MIN_PROMPT_TOKENS) return NO_PARTS;
   const texts = isRaw ? partsOfRaw(messages[0]?.content ?? "") : messages.map(textOf);
   const parts: PromptPart[] = [];
   // Tools are described before the first message.
   let previous = toolUse === null ? seed : `${seed} ${JSON.stringify(toolUse)}`;
-  let tokens = 0;
+  let bytes = bytesOf.tools;
   for (const [index, text] of texts.entries()) {
-    previous = hash("sha1", `${previous}\n${text}`, "base64").slice(0, HASH_CHARS);
-    tokens += tokensIn(Buffer.byteLength(text)) + imageTokensOf(messages[index]);
-    parts.push({ hash: previous, tokens });
+    previous = hash("sha1", `${previous}\n${text}`, "base64");
+    bytes += isRaw ? Buffer.byteLength(text) : (bytesOf.messages[index] ?? 0);
+    parts.push({ hash: previous, tokens: tokensIn(bytes) });
   }
-  if (tokens < MIN_PROMPT_TOKENS) return NO_PARTS;
   return parts.length <= MAX_PARTS ? parts : [...parts.slice(0, 1), ...parts.slice(1 - MAX_PARTS)];
 }
 
 /** Returns a text that differs for different messages. */
-function textOf({ role, content, parts, tool_calls: calls }: ChatMessage): string {
-  const others = [...(parts ?? []), ...(calls ?? [])];
-  return others.length === 0 ? `${role} ${content}` : `${role} ${content} ${JSON.stringify(others)}`;
-}
-
-function imageTokensOf(message: ChatMessage | undefined): number {
-  return MAX_IMAGE_TOKENS * (message?.parts?.filter(({ type }) => type === "image_url").length ?? 0);
+function textOf({ role, content, parts = [], tool_calls: calls = [] }: ChatMessage): string {
+  if (parts.length === 0 && calls.length === 0) return `${role} ${content}`;
+  const order = parts.map((part) => {
+    if (part.type !== "image_url") return part.text.length;
+    const { url } = part.image_url;
+    return `${url.length} ${url.slice(-IMAGE_CHARS)}`;
+  });
+  return `${role} ${content} ${JSON.stringify([order, calls])}`;
 }
 
 function partsOfRaw(text: string): string[] {
