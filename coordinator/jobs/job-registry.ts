@@ -591,7 +591,9 @@ export class JobRegistry {
     if (job.feed.hasOutput) {
       job.earner = job.assignee;
       if (!isMore) this.#emit({ type: "first_output", job });
-      if (outputAttempt !== job.attempt) this.#emit({ type: "attempt_output", job });
+    }
+    if (outputAttempt !== job.attempt && job.feed.outputAttempt === job.attempt) {
+      this.#emit({ type: "attempt_output", job });
     }
     if (job.hasProgress) job.lastActivityMs = nowMs;
     else {

@@ -3,7 +3,9 @@ import { mayBeRequestedEmpty } from "../../../coordinator/dispatch/result-faults
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 import { GRACE_MS, JobWorld } from "../jobs/job-world.ts";
+import { PlayedIsland } from "../jobs/played-island.ts";
 import { ScriptedAgent } from "../jobs/scripted-agent.ts";
+import { beginFrames, outputFrame } from "../../support/network/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -61,6 +63,31 @@ describe("the measurement of a run", () => {
     const { islandId } = (await world.jobs.get(accountId, record.id)) ?? expect.fail();
     expect(islandId === null ? null : "job").toBe(given);
   });
+});
+
+it("the first output of each attempt reaches the scheduler once, and empty tokens do not count", async () => {
+  agent.lose();
+  const seen: string[] = [];
+  const { scheduler } = world.core;
+  const step = scheduler.step.bind(scheduler);
+  scheduler.step = (event, nowMs) => {
+    if (event.kind === "first_output") seen.push(event.islandId);
+    return step(event, nowMs);
+  };
+  const first = await PlayedIsland.join(world, accountId);
+  await world.jobs.submit({ accountId, slug: "cheap", input: { prompt: "Hi" }, priority: 0, idempotency: null });
+  await world.settle();
+  await first.say(...beginFrames(first.assign), outputFrame(first.assign, 1, "a"), outputFrame(first.assign, 2, "b"));
+  expect(seen).toEqual([first.hostId]);
+
+  first.lose();
+  clock.advance(GRACE_MS);
+  const second = await PlayedIsland.join(world, accountId);
+  await world.settle();
+  await second.say(...beginFrames(second.assign), outputFrame(second.assign, 1, ""));
+  expect(seen).toEqual([first.hostId]);
+  await second.say(outputFrame(second.assign, 2, "c"), outputFrame(second.assign, 3, "d"));
+  expect(seen).toEqual([first.hostId, second.hostId]);
 });
 
 describe("mayBeRequestedEmpty()", () => {
