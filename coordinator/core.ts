@@ -57,7 +57,7 @@ export function openCore(
   const jobs = new JobRegistry(env, store, catalog, jobQuota, storage, memory, onWebhookDue, couldReadersCome);
   const gate = openBatchGate(env, jobs, jobQuota, limitOf, store.cluster.quotaSlots);
   const submissions = openSubmissions(env, store, catalog, storage);
-  const islands = new IslandRegistry(env);
+  const islands = new IslandRegistry(env, (slug) => catalog.known(slug)?.model?.sizeBytes ?? null);
   const explainWait = openWaitReasons(clock, scheduler, islands, gate, seen.elsewhere);
   const quarantineOf = (hostId: string) => scheduler.quarantineOf(hostId, clock.monotonicMs());
   const router = shareJobs(peers, store, jobs, explainWait, memory.outputMemoryBytes, env);

@@ -47,10 +47,13 @@ export class IslandRegistry {
   /** Grace period after a restart. Agents reconnect at growing intervals while the coordinator is down. */
   readonly #restartGraceMs: number;
   readonly #islands = new Map<string, MutableIsland>();
+  readonly #sizeOf: (slug: string) => number | null;
   readonly #texts = sharedTexts();
   readonly #listeners = new Set<(event: IslandRegistryEvent) => void>();
 
-  constructor({ clock, config }: Env<"islandGraceMs" | "restartGraceMs">) {
+  /** @param sizeOf Returns the bytes of a Cargo's model; null if unknown. */
+  constructor({ clock, config }: Env<"islandGraceMs" | "restartGraceMs">, sizeOf: (slug: string) => number | null) {
+    this.#sizeOf = sizeOf;
     this.#clock = clock;
     this.#graceMs = config.islandGraceMs;
     this.#restartGraceMs = config.restartGraceMs;
@@ -219,7 +222,8 @@ export class IslandRegistry {
   /** Applies a heartbeat. Listeners are only called for changes. */
   update(view: IslandView, state: IslandState): void {
     const island = this.#own(view);
-    if (island.update(state)) this.#emit({ type: "island_changed", island: island.facts() });
+    if (!island.update(state, this.#sizeOf, this.#clock.monotonicMs())) return;
+    this.#emit({ type: "island_changed", island: island.facts() });
   }
 
   setDraining(view: IslandView, draining: boolean): void {

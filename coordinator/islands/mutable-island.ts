@@ -6,6 +6,7 @@ import type { Hello, IslandState } from "../../shared/protocol/from-island.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import { BASE_FEATURES } from "../../shared/features/features.ts";
 import type { SchedulerIsland } from "../scheduler/events.ts";
+import { DownloadSpeed } from "./download-speed.ts";
 import type { AttemptId, IslandLink, IslandView } from "./island.ts";
 
 /** Maximum number of shared texts. Beyond it, some texts are in memory twice. */
@@ -17,7 +18,7 @@ const NONE: readonly never[] = [];
 
 type StateFacts = Pick<
   SchedulerIsland,
-  "cachedModels" | "loaded" | "downloads" | "noSpaceFor" | "engineModels" | "rttMs" | "downloadBytesPerMs"
+  "cachedModels" | "loaded" | "downloads" | "noSpaceFor" | "engineModels" | "rttMs"
 >;
 
 /**
@@ -40,6 +41,8 @@ export class MutableIsland implements IslandView {
   gpuLoad: number | null = null;
   loading: readonly string[] = NONE;
   readonly #shared: (text: string) => string;
+  /** Null until the Island reports a download. */
+  #downloadSpeed: DownloadSpeed | null = null;
   #facts: SchedulerIsland | null = null;
   /** Attempts that take a slot, by job. A cancelled attempt keeps its slot until the Island confirms. */
   #slots: Map<string, number> | null = null;
@@ -150,18 +153,24 @@ export class MutableIsland implements IslandView {
       policy,
       // Agents of earlier versions do not report what the runtimes of every agent can do.
       features: this.#listOf(NONE, [...(features ?? NONE), ...BASE_FEATURES]),
+      downloadBytesPerMs: this.#downloadSpeed?.bytesPerMs,
       ...this.#stateFacts(state, null),
     };
   }
 
-  /** Applies a heartbeat. Returns true if facts for the scheduler or the loading Cargos changed. */
-  update(state: IslandState): boolean {
+  /**
+   * Applies a heartbeat. Returns true if facts for the scheduler or the loading Cargos changed.
+   * @param sizeOf Returns the bytes of a Cargo's model; null if unknown.
+   */
+  update(state: IslandState, sizeOf: (slug: string) => number | null, nowMs: number): boolean {
     const { loading } = this;
     this.#setUsage(state);
     const before = this.facts();
     const now = this.#stateFacts(state, before);
+    if (now.downloads.length > 0) this.#downloadSpeed ??= new DownloadSpeed();
+    this.#downloadSpeed?.note(now.downloads, sizeOf, nowMs);
     if (hasSameFacts(before, now)) return this.loading !== loading;
-    this.#facts = { ...before, ...now };
+    this.#facts = { ...before, ...now, downloadBytesPerMs: this.#downloadSpeed?.bytesPerMs };
     return true;
   }
 
@@ -199,7 +208,6 @@ export class MutableIsland implements IslandView {
       // The previous list marks an unchanged one.
       engineModels: isDeepStrictEqual(before?.engineModels, engineModels) ? before?.engineModels : engineModels,
       rttMs: this.rttMs,
-      downloadBytesPerMs: downloadSpeedOf(downloads) ?? before?.downloadBytesPerMs,
     };
   }
 
@@ -222,12 +230,6 @@ function hasSameFacts(a: StateFacts, b: StateFacts): boolean {
 
 function doublingsOf({ rttMs }: StateFacts): number | null {
   return rttMs === null ? null : Math.round(Math.log2(Math.max(rttMs, 1)));
-}
-
-/** Returns the speed of the fastest download in bytes for each ms; undefined if none is known. */
-function downloadSpeedOf(downloads: IslandState["downloads"]): number | undefined {
-  const speeds = downloads.flatMap(({ bytesPerSecond }) => bytesPerSecond ?? []);
-  return speeds.length === 0 ? undefined : Math.max(1, ...speeds) / 1_000;
 }
 
 /** Returns a text that is equal for hosts whose hardware should be equally fast. */

@@ -43,7 +43,7 @@ describe("two sessions of one Island at two coordinators", () => {
   let events: IslandRegistryEvent["type"][];
   const open = (): IslandRegistry => {
     const env = testEnv({ islandGraceMs: 1_000, restartGraceMs: 1_000, heartbeatMs: 1_000 });
-    const islands = new IslandRegistry(env);
+    const islands = new IslandRegistry(env, () => null);
     const sessions = { nextNumber: async () => numbers.shift() as number };
     const order = orderSessions(peersOn(bus, `c${(opened += 1)}`), islands, sessions, { warn: () => undefined });
     const reports = { claim: () => undefined, reconcile: () => [] } as unknown as AttemptReports;

@@ -12,7 +12,7 @@ describe("a heartbeat of an Island", () => {
   let island: IslandView;
   let events: number;
   beforeEach(() => {
-    registry = new IslandRegistry(testEnv());
+    registry = new IslandRegistry(testEnv(), () => null);
     const link: IslandLink = { isOpen: true, send: () => undefined, dismiss: () => undefined };
     const state = makeIslandState({ cpuLoad: 0.5, cachedModels: [MODEL], loaded: ["tiny-chat"] });
     island = registry.connect(makeHello({ state }), "user_1", link);
