@@ -173,7 +173,8 @@ export function openDispatcher(
   function recordRun(islandId: string, { id: jobId, slug, meter, traits }: ActiveJob, usage: Usage | null): void {
     const output = meter?.tokens ?? 0;
     const prompt = usage === null ? 0 : boundPrompt(usage.promptTokens, traits);
-    const tokens = usage === null || output === 0 ? null : { prompt, cached: null, output };
+    const cached = usage?.cachedTokens === undefined ? null : Math.min(usage.cachedTokens, prompt);
+    const tokens = usage === null || output === 0 ? null : { prompt, cached, output };
     schedule({ kind: "run_ended", islandId, jobId, slug, succeeded: usage !== null, tokens });
   }
 
