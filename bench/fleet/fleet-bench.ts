@@ -58,7 +58,9 @@ async function measureCell(fleet: Fleet, load: number, seed: number): Promise<Ce
   const oracles: Measures[] = [];
   for (const social of [false, true]) {
     for (const hold of [false, true]) {
-      oracles.push(measure(fleet, await runPolicy(fleet, load, seed, oracle(social, hold))));
+      for (const loads of fleet.slugs.length > 1 ? [1, 2, 4] : [1]) {
+        oracles.push(measure(fleet, await runPolicy(fleet, load, seed, oracle(social, hold, loads))));
+      }
     }
   }
   const policies: (readonly [string, number])[] = [];
@@ -143,7 +145,7 @@ function decisionFigure(isQuick: boolean): BenchResult["figures"][number] {
   let nowMs = 0;
   for (let nth = 0; nth < islands; nth += 1) {
     const id = `isle-${nth}`;
-    const facts = { ...plan, id, speeds, hardwareClass: `class-${nth % 20}` };
+    const facts = { ...plan, id, nth, speeds, hardwareClass: `class-${nth % 20}` };
     scheduler.step({ kind: "island_up", island: factsOf(facts, ["chat"]), busy: 0 }, nowMs);
   }
   const running: { readonly jobId: string; readonly islandId: string }[] = [];

@@ -49,9 +49,9 @@ function faster({ alphaMs, betaMs, readMsPerToken, loadMs }: Speeds, factor: num
   };
 }
 
-function planOf(index: number, speeds: Speeds, override: Partial<IslandPlan> = {}): IslandPlan {
-  const id = `isle-${String(index).padStart(5, "0")}`;
-  return { id, hardwareClass: "middle", slots: 4, speeds, slugs: [SLUG], memoryModels: 1, ...override };
+function planOf(nth: number, speeds: Speeds, override: Partial<IslandPlan> = {}): IslandPlan {
+  const id = `isle-${String(nth).padStart(5, "0")}`;
+  return { id, nth, hardwareClass: "middle", slots: 4, speeds, slugs: [SLUG], memoryModels: 1, ...override };
 }
 
 function equal(count: number): IslandPlan[] {
@@ -78,7 +78,7 @@ export const FLEETS: readonly Fleet[] = [
     slugs: [SLUG],
     chats: 3_000,
     traffic: SHORT,
-    change: { after: 1_000, joins: planOf(90, faster(MIDDLE, 2), { hardwareClass: "new" }) },
+    change: { after: 1_000, joins: planOf(8, faster(MIDDLE, 2), { hardwareClass: "new" }) },
   },
   {
     name: "joins-equal",
@@ -86,7 +86,7 @@ export const FLEETS: readonly Fleet[] = [
     slugs: [SLUG],
     chats: 3_000,
     traffic: SHORT,
-    change: { after: 1_000, joins: planOf(90, MIDDLE) },
+    change: { after: 1_000, joins: planOf(8, MIDDLE) },
   },
   {
     name: "slows",

@@ -102,9 +102,10 @@ export function runPolicy(
   seed: number,
   make: (random: () => number) => Policy,
 ): Promise<Outcome> {
-  return run(fleet, load, seed, (_, random) => {
+  return run(fleet, load, seed, (clock, random) => {
     const policy = make(random);
-    const candidatesOf = fleet.islands.length > MAX_SCANNED ? fewCandidates(random) : allCandidates();
+    const isLarge = fleet.islands.length > MAX_SCANNED && policy.comparesAll !== true;
+    const candidatesOf = isLarge ? fewCandidates(random) : allCandidates();
     let waiting: Chat[] = [];
     const serve = (): void => {
       policy.begin?.();
@@ -133,9 +134,10 @@ export function runPolicy(
         waiting.push(chat);
         serve();
       },
-      firstOutput: () => undefined,
+      firstOutput: (chat) => policy.firstOutput?.(chat, clock.monotonicMs()),
       loadedChanged: () => undefined,
-      ended(_chat, island) {
+      ended(chat, island) {
+        policy.ended?.(chat, island, clock.monotonicMs());
         candidatesOf.changed(island);
         serve();
       },
@@ -159,7 +161,11 @@ function allCandidates(): Candidates {
   const byModel = new Map<string, ModelledIsland[]>();
   return {
     add(island) {
-      for (const slug of island.plan.slugs) byModel.set(slug, [...(byModel.get(slug) ?? []), island]);
+      for (const slug of island.plan.slugs) {
+        const islands = byModel.get(slug) ?? [];
+        islands.push(island);
+        byModel.set(slug, islands);
+      }
     },
     changed: () => undefined,
     find: (slug) => byModel.get(slug) ?? [],

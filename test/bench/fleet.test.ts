@@ -7,7 +7,15 @@ import { leastBusyFirst, oracle } from "../../bench/fleet/policies.ts";
 import { runPolicy, runScheduler } from "../../bench/fleet/run-fleet.ts";
 
 const SPEEDS = { alphaMs: 10, betaMs: 5, readMsPerToken: 1, loadMs: 1_000 };
-const PLAN = { id: "isle", hardwareClass: "a", slots: 4, speeds: SPEEDS, slugs: ["chat", "other"], memoryModels: 1 };
+const PLAN = {
+  id: "isle",
+  nth: 0,
+  hardwareClass: "a",
+  slots: 4,
+  speeds: SPEEDS,
+  slugs: ["chat", "other"],
+  memoryModels: 1,
+};
 
 function chatOf(override: Partial<Chat>): Chat {
   return {
