@@ -26,7 +26,7 @@ interface Cell {
   readonly policies: readonly (readonly [name: string, meanMs: number])[];
 }
 
-/** The real scheduler with modelled Islands in virtual time, beside oracles and other policies with the same chats. */
+/** The real scheduler with modelled Islands in virtual time, compared with oracles and other policies on the same chats. */
 export function makeFleetBench(fleets: readonly Fleet[], loads: readonly number[], seed: number): Bench {
   return {
     name: "fleet",
@@ -104,7 +104,7 @@ function notesOf(cells: readonly Cell[]): string[] {
   });
   return [
     [`| ${head.join(" | ")} |`, `|${head.map(() => "---").join("|")}|`, ...cells.map(rowOf)].join("\n"),
-    "The columns from Atoll to Prefix-aware are the mean time of a chat divided by the oracle's; p95 is Atoll's beside the oracle's. The oracle is the best of four that know all speeds and caches, but not how long a chat will be. Read: prompt tokens that were read, beside the oracle's. Work: least and most output tokens of equal Islands, beside their part of the capacity. Newcomer: output tokens of the Island that joined, from the 100th chat after it joined, beside its part of the capacity; in parentheses, the oracle's.",
+    "The columns from Atoll to Prefix-aware are the mean time of a chat divided by the oracle's; p95 is Atoll's divided by the oracle's. The oracle is the best of four that know all speeds and caches, but not how long a chat will be. Read: prompt tokens that were read, divided by the oracle's. Work: least and most output tokens of equal Islands, divided by their part of the capacity. Newcomer: output tokens of the Island that joined, from the 100th chat after it joined, divided by its part of the capacity; in parentheses, the oracle's.",
     missed.length === 0
       ? "Atoll is within 1.1 of the oracle at 30 and 60 %, within 1.3 at 90 %, and no policy is faster."
       : `Another policy is more than 0.5 % faster, or a limit is missed, in: ${missed.join("; ")}. At 90 % all slots are usually full, so that the choice hardly matters; the other policies serve in order of arrival, while Atoll lets accounts take turns. The old rank is told the true speed of a chat that has just begun.`,
@@ -117,7 +117,7 @@ function plotOf(cells: readonly Cell[]): LinePlot {
   const names = ["Atoll", "Old rank", "Least busy", "Prefix-aware"];
   return {
     name: "fleet",
-    title: "Mean time of a chat beside the oracle's",
+    title: "Mean time of a chat divided by the oracle's",
     x: { label: "load, %", values: loads.map((load) => Math.round(100 * load)), isLinear: true },
     panels: fleets.map((label) => ({
       label,

@@ -5,10 +5,10 @@ export interface Measures {
   readonly meanMs: number;
   readonly p95Ms: number;
   readonly readTokens: number;
-  /** Least and most output tokens of an Island, beside its part of the capacity. */
+  /** Least and most output tokens of an Island, divided by its part of the capacity. */
   readonly leastWork: number;
   readonly mostWork: number;
-  /** Output tokens of the Island that joined, beside its part of the capacity, from the 100th chat after it joined. */
+  /** Output tokens of the Island that joined from the 100th chat after it joined, divided by its part of the capacity. */
   readonly newcomerPart: number | null;
 }
 

@@ -14,7 +14,7 @@ export type CurveKeeper = ReturnType<typeof openCurveKeeper>;
 
 /** Stores the speeds that the scheduler learns, and returns them to it when an Island connects. */
 export function openCurveKeeper(
-  { clock, log }: Env<never>,
+  { clock, log }: Env,
   store: { readonly islands: Pick<Store["islands"], "curvesOf" | "saveCurves"> },
   scheduler: Pick<Scheduler, "takeChangedCurves">,
   islands: Pick<IslandRegistry, "subscribe">,

@@ -128,7 +128,7 @@ export function rankCargos<T extends CargoDemand>(demands: readonly T[]): (T & {
       (a, b) =>
         b.demandScore - a.demandScore ||
         Number(b.isDefault) - Number(a.isDefault) ||
-        // Two Cargos may both cost Infinity, whose difference is no number.
+        // Infinity minus Infinity is NaN.
         (a.costWithoutMs === b.costWithoutMs ? 0 : b.costWithoutMs - a.costWithoutMs) ||
         a.holders - b.holders ||
         (a.slug < b.slug ? -1 : 1),

@@ -124,7 +124,7 @@ export class CargoIslands {
     const availableBefore = this.#available;
     const known = this.#entries.get(island.id);
     const curve = island.record.curveOf(this.cargo.slug);
-    // What is assumed no longer matters once a run was measured.
+    // The assumed speed no longer matters once a run was measured.
     const assumed = known !== undefined && curve.isMeasured ? known.assumed : this.#assume(island);
     const entry = known ?? newEntry(island, assumed);
     if (known !== undefined) this.#uncount(entry);

@@ -1,6 +1,7 @@
 import type { RuntimeType } from "../../shared/cargo.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { EngineModelReport, IslandState } from "../../shared/protocol/from-island.ts";
+import type { StoredCurve } from "../store/islands.ts";
 import type { JobClass } from "../store/jobs/job-store.ts";
 import type { BreakerFailure } from "./circuit-breaker.ts";
 
@@ -175,11 +176,4 @@ export interface CandidateCost {
   readonly risk: number;
   /** Prompt tokens that are expected to be in the Island's cache. */
   readonly cachedTokens: number;
-}
-
-/** What the coordinator learnt about one Cargo on one Island; see `SpeedCurve`. */
-export interface StoredCurve {
-  readonly slug: string;
-  /** Numbers that only `coordinator/scheduler/speed-curve.ts` interprets. */
-  readonly numbers: readonly number[];
 }

@@ -4,7 +4,7 @@ import { engineModelFor, type KnownCargo } from "./fit.ts";
 import type { HardwareSpeeds } from "./hardware-speeds.ts";
 import type { AssumedSpeed, SpeedCurve } from "./speed-curve.ts";
 
-/** What a job is expected to take from an Island. */
+/** The expected size of a job on an Island. */
 export interface Work {
   /** Prompt tokens; for a Cargo without tokens, bytes of the input. */
   readonly input: number;
@@ -14,7 +14,7 @@ export interface Work {
   readonly output: number;
 }
 
-/** What a job finds on an Island, besides the speed of its Cargo. */
+/** The state of an Island, besides the speed of its Cargo. */
 export interface Present {
   /** True if the first job of the Cargo, which measures the Island, still runs. */
   readonly isOnTrial: boolean;

@@ -1,4 +1,5 @@
-import type { Quarantine, StoredCurve } from "./events.ts";
+import type { StoredCurve } from "../store/islands.ts";
+import type { Quarantine } from "./events.ts";
 import { CircuitBreaker, type BreakerPolicy, type BreakerFailure } from "./circuit-breaker.ts";
 import { SpeedCurve } from "./speed-curve.ts";
 

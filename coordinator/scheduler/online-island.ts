@@ -15,7 +15,7 @@ export interface Run {
   readonly assumed: AssumedSpeed;
   /** Expected ms until the model is in memory; 0 if it is. */
   readonly loadMs: number;
-  /** Input that the Island reads until the first output of the job, with that of earlier jobs; and of this job alone. */
+  /** Input that the Island reads until the first output of the job, including earlier jobs; and the input of this job. */
   readonly readInput: number;
   readonly ownInput: number;
   readonly beganMs: number;
@@ -120,7 +120,7 @@ export class OnlineIsland {
     return rests.sort((a, b) => a - b)[nth - 1] ?? Infinity;
   }
 
-  /** Returns the remaining ms of a load of the Cargo's model that an assigned job caused; null if there is none. */
+  /** Returns the remaining ms of a load of the Cargo's model that an assigned job caused; null without such a load. */
   loadingMs(slug: string, nowMs: number): number | null {
     const untilMs = this.#loads?.get(slug);
     return untilMs === undefined || untilMs <= nowMs ? null : untilMs - nowMs;

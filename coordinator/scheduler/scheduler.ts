@@ -1,14 +1,7 @@
 import { recentMap } from "../../shared/recent-map.ts";
+import type { StoredCurve } from "../store/islands.ts";
 import { noteStart, trafficByCargo } from "./cargo-traffic.ts";
-import type {
-  Quarantine,
-  SchedulerEffect,
-  SchedulerEvent,
-  SchedulerIsland,
-  StoredCurve,
-  WaitingJob,
-  WorkKind,
-} from "./events.ts";
+import type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob, WorkKind } from "./events.ts";
 import { finishMs } from "./expected-cost.ts";
 import {
   type AskElsewhere,
@@ -149,7 +142,7 @@ export class Scheduler {
     return { ...this.#causeFor(job.kind), position: this.#waiting.positionOf(job) };
   }
 
-  /** Returns the busy Island of which a slot is reserved for a waiting job; null if there is none. */
+  /** Returns the busy Island of which a slot is reserved for a waiting job; null without a reservation. */
   heldFor(jobId: string): string | null {
     return this.#waiting.holdOf(jobId)?.islandId ?? null;
   }

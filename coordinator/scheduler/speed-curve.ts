@@ -27,7 +27,7 @@ const OTHER_NUMBERS = 3;
 /** Prompt tokens and output tokens of a job with which Islands are compared. */
 const TYPICAL = { input: 500, output: 200 };
 
-/** What the coordinator has observed of one Cargo on one Island, by its own clock. */
+/** Measurements of one Cargo on one Island, by the coordinator's clock. */
 export class SpeedCurve {
   readonly #read = new LineFit(READ_SPREAD);
   readonly #write = new LineFit(WRITE_SPREAD);

@@ -1,9 +1,15 @@
 import type { Hardware } from "../../shared/hardware.ts";
 import type { RuntimeReport } from "../../shared/protocol/from-island.ts";
-import type { StoredCurve } from "../scheduler/events.ts";
 import { read, write } from "./steps/steps.ts";
 import { integer, json, key, nullable, since, Table, written, type RowOf } from "./steps/table.ts";
 import { forUpdate, inRows, oneOf, selectIds, type Tx } from "./steps/tx.ts";
+
+/** Speed of an Island with one Cargo. */
+export interface StoredCurve {
+  readonly slug: string;
+  /** Numbers that only `coordinator/scheduler/speed-curve.ts` interprets. */
+  readonly numbers: readonly number[];
+}
 
 /** Hosts of Islands, with their latest report. */
 export const islandTable = new Table(

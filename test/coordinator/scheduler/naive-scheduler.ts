@@ -38,7 +38,7 @@ interface Sharer {
   passedOver: number;
 }
 
-/** Returns the Island of which a slot is reserved for the job; null if there is none. */
+/** Returns the Island of which a slot is reserved for the job; null without a reservation. */
 type HeldFor = (jobId: string) => string | null;
 
 /**
