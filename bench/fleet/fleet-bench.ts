@@ -7,6 +7,7 @@ import type { LinePlot } from "../harness/line-plot.ts";
 import { FLEETS, seeded, type Fleet } from "./fleets.ts";
 import { measure, type Measures } from "./measures.ts";
 import { leastBusyFirst, oldRank, oracle, prefixAware, twoChoices, type MakePolicy } from "./policies.ts";
+import { reachedCapacity } from "./reached-capacity.ts";
 import { cargoOf, factsOf, runPolicy, runScheduler } from "./run-fleet.ts";
 
 const POLICIES: Readonly<Record<string, MakePolicy>> = {
@@ -35,8 +36,9 @@ export function makeFleetBench(fleets: readonly Fleet[], loads: readonly number[
     async run({ isQuick, log }): Promise<BenchResult> {
       const cells: Cell[] = [];
       for (const fleet of fleets) {
+        const capacity = await reachedCapacity(fleet, seed);
         for (const load of loads) {
-          const cell = await measureCell(isQuick ? { ...fleet, chats: 300 } : fleet, load, seed);
+          const cell = await measureCell(isQuick ? { ...fleet, chats: 300 } : fleet, load, capacity, seed);
           log(rowOf(cell));
           cells.push(cell);
         }
@@ -54,24 +56,25 @@ export function fleetsNamed(names: readonly string[] | undefined): readonly Flee
   return FLEETS.filter(({ name }) => names?.includes(name) ?? true);
 }
 
-async function measureCell(fleet: Fleet, load: number, seed: number): Promise<Cell> {
+async function measureCell(fleet: Fleet, load: number, capacity: number, seed: number): Promise<Cell> {
+  const rate = load * capacity;
   const oracles: Measures[] = [];
   for (const social of [false, true]) {
     for (const hold of [false, true]) {
       for (const loads of fleet.slugs.length > 1 ? [1, 2, 4] : [1]) {
-        oracles.push(measure(fleet, await runPolicy(fleet, load, seed, oracle(social, hold, loads))));
+        oracles.push(measure(fleet, await runPolicy(fleet, rate, seed, oracle(social, hold, loads))));
       }
     }
   }
   const policies: (readonly [string, number])[] = [];
   for (const [name, make] of Object.entries(POLICIES)) {
-    policies.push([name, measure(fleet, await runPolicy(fleet, load, seed, make)).meanMs]);
+    policies.push([name, measure(fleet, await runPolicy(fleet, rate, seed, make)).meanMs]);
   }
   return {
     fleet,
     load,
     oracle: oracles.reduce((best, each) => (each.meanMs < best.meanMs ? each : best)),
-    atoll: measure(fleet, await runScheduler(fleet, load, seed)),
+    atoll: measure(fleet, await runScheduler(fleet, rate, seed)),
     policies,
   };
 }

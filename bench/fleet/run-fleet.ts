@@ -11,6 +11,7 @@ export interface Ended {
   readonly nth: number;
   readonly islandId: string;
   readonly ms: number;
+  readonly endedMs: number;
   readonly tokens: number;
 }
 
@@ -50,7 +51,9 @@ async function run(
     loadedChanged: (island) => placer.loadedChanged(island),
     ended(chat, island, cachedTokens) {
       const nth = numbers.get(chat.id) ?? 0;
-      ended.push({ nth, islandId: island.id, ms: nowMs() - chat.arrivedMs + RTT_MS, tokens: chat.outputTokens });
+      const endedMs = nowMs();
+      const ms = endedMs - chat.arrivedMs + RTT_MS;
+      ended.push({ nth, islandId: island.id, ms, endedMs, tokens: chat.outputTokens });
       placer.ended(chat, island, cachedTokens);
       sender.ended(chat);
     },
