@@ -5,7 +5,7 @@ import { runPolicy } from "./run-fleet.ts";
 /** Load at which chats wait all the time. */
 const SATURATING = 3;
 const MAX_ISLANDS = 100;
-const CHATS = 6_000;
+const MAX_CHATS = 6_000;
 
 /**
  * Returns the part of {@link fleetCapacity} that an oracle reaches while chats always wait: loads of models take time,
@@ -15,7 +15,7 @@ export async function reachedCapacity({ change, ...fleet }: Fleet, seed: number)
   const saturated: Fleet = {
     ...fleet,
     islands: fleet.islands.slice(0, MAX_ISLANDS),
-    chats: CHATS,
+    chats: Math.min(fleet.chats, MAX_CHATS),
     ...(change?.slows === undefined ? {} : { change: { after: 0, slows: change.slows } }),
   };
   const { ended } = await runPolicy(saturated, SATURATING, seed, oracle(true, false));
