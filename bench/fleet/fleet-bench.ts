@@ -17,7 +17,7 @@ const POLICIES: Readonly<Record<string, MakePolicy>> = {
   "Prefix-aware": prefixAware,
 };
 const MAX_DECISION_US = 30;
-/** Largest acceptable mean time, prompt tokens read and work of equal Islands, each beside the oracle's or the mean. */
+/** Limits: mean time and prompt tokens read, divided by the oracle's, and difference of equal Islands' work. */
 const MAX_RATIO = 1.1;
 const MAX_RATIO_FULL = 1.3;
 const MAX_READ_RATIO = 1.15;
@@ -104,7 +104,7 @@ function rowOf({ fleet, load, oracle: best, atoll, policies }: Cell): string {
   return `| ${columns.join(" | ")} |`;
 }
 
-/** Mean time beside the oracle's that is acceptable at a load. */
+/** Returns the acceptable mean time at a load, divided by the oracle's. */
 const limitAt = (load: number): number => (load > 0.6 ? MAX_RATIO_FULL : MAX_RATIO);
 
 /** The goals of placement, each for the fleet and load that is farthest from it. */
@@ -151,7 +151,7 @@ function notesOf(cells: readonly Cell[]): string[] {
     "The columns from Atoll to Prefix-aware are the mean time of a chat divided by the oracle's; p95 is Atoll's divided by the oracle's. The oracle is the best of several that know all speeds and caches, but not how long a chat will be. The load is a part of the chats/s that an oracle completes while chats always wait. Read: prompt tokens that were read, divided by the oracle's. Work: least and most output tokens of equal Islands, divided by their part of the capacity. Newcomer: output tokens of the Island that joined, from the 100th chat after it joined, divided by its part of the capacity; in parentheses, the oracle's.",
     missed.length === 0
       ? "Atoll is within 1.1 of the oracle at 30 and 60 %, within 1.3 at 90 %, and no policy is faster."
-      : `Another policy is more than 0.5 % faster, or a limit is missed, in: ${missed.join("; ")}. At 90 % all slots are usually full, so that the choice hardly matters; the other policies serve in order of arrival, while Atoll lets accounts take turns.`,
+      : `Another policy is more than 0.5 % faster, or a limit is missed, in: ${missed.join("; ")}. The other policies serve waiting chats in order of arrival, while Atoll lets accounts take turns.`,
   ];
 }
 
