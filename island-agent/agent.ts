@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { abortable } from "../shared/async/abortable.ts";
 import type { Timer, Clock } from "../shared/clock.ts";
 import type { Assign, Welcome } from "../shared/protocol/from-coordinator.ts";
-import type { FromIsland } from "../shared/protocol/from-island.ts";
+import type { Benchmark, FromIsland } from "../shared/protocol/from-island.ts";
 import { CargoPool } from "./execution/cargo-pool.ts";
 import { Executor, type ExecutorDeps } from "./execution/executor.ts";
 import { IslandReports, type AgentStatus, type LinkState, type UsageReport } from "./execution/island-reports.ts";
@@ -42,6 +42,7 @@ export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "fetchF
   readonly token: string;
   readonly hostId: string;
   readonly version: string;
+  readonly benchmark?: Benchmark | undefined;
   /** Maximum time between the end of the last job and the acknowledgement of all results, including reconnects. */
   readonly drainTimeoutMs: number;
   readonly clock: Clock;

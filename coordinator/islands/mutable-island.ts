@@ -134,7 +134,7 @@ export class MutableIsland implements IslandView {
     this.#ignored = null;
   }
 
-  applyHello({ hardware, runtimes, slots, runtimeSlots, draining, policy, features, state }: Hello): void {
+  applyHello({ hardware, benchmark, runtimes, slots, runtimeSlots, draining, policy, features, state }: Hello): void {
     this.#setUsage(state);
     this.#facts = {
       id: this.hostId,
@@ -143,6 +143,7 @@ export class MutableIsland implements IslandView {
       ramBytes: hardware.ramBytes,
       vramBytes: totalVramBytes(hardware),
       hardwareClass: this.#shared(hardwareClassOf(hardware)),
+      modelBytesPerMs: benchmark?.modelBytesPerMs,
       slots,
       runtimeSlots,
       draining,

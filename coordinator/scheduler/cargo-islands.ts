@@ -142,6 +142,13 @@ export class CargoIslands {
     return this.#available < availableBefore;
   }
 
+  /** See `islandIndices`. The cost grows with the number of Islands. */
+  assumeAgain(hardwareClass: string | undefined, nowMs: number): void {
+    for (const { island } of this.#entries.values()) {
+      if (island.info.hardwareClass === hardwareClass && !this.isMeasured(island)) this.put(island, nowMs);
+    }
+  }
+
   /** Sorts an Island again after it took or freed a slot. */
   reorder(island: OnlineIsland, nowMs: number): void {
     const entry = this.#entries.get(island.id);

@@ -4,6 +4,8 @@ import { typicalMs, type Speed } from "./speed-curve.ts";
 /** Maximum number of pairs of hardware class and Cargo, and of Islands that are kept for each. */
 const MAX_PAIRS = 10_000;
 const MAX_ISLANDS = 32;
+/** Numbers of measured Islands at which the median of a class is used for those that were not measured. */
+const BETTER_AT = [1, 4, 16];
 
 /** Speeds that Islands of the same hardware class measured. They start an unmeasured Island, and bound fast ones. */
 export function hardwareSpeeds() {
@@ -12,14 +14,16 @@ export function hardwareSpeeds() {
   const keyOf = (hardwareClass: string, slug: string): string => `${slug} ${hardwareClass}`;
 
   return {
-    note(hardwareClass: string, slug: string, islandId: string, speed: Speed): void {
+    /** Returns true if the speed of the class was not known before, or may be known much better now. */
+    note(hardwareClass: string, slug: string, islandId: string, speed: Speed): boolean {
       const key = keyOf(hardwareClass, slug);
       const speeds = pairs.get(key) ?? new Map<string, { speed: Speed; ms: number }>();
-      speeds.delete(islandId);
+      const isNew = !speeds.delete(islandId);
       speeds.set(islandId, { speed, ms: typicalMs(speed) });
       const [oldest] = speeds.keys();
       if (speeds.size > MAX_ISLANDS && oldest !== undefined) speeds.delete(oldest);
       pairs.set(key, speeds);
+      return isNew && BETTER_AT.includes(speeds.size);
     },
 
     /** Returns the speed of the median Island of the class besides `islandId`; undefined if none was measured. */

@@ -68,6 +68,13 @@ export function islandIndices(
       return isWorse;
     },
 
+    /** Updates the unmeasured Islands of a hardware class after its speed with a Cargo became known. */
+    assumeAgain(slug: string, hardwareClass: string | undefined): void {
+      for (const index of indices.values()) {
+        if (index.cargo.slug === slug) index.assumeAgain(hardwareClass, nowMs());
+      }
+    },
+
     reorder(island: OnlineIsland): void {
       for (const index of indices.values()) index.reorder(island, nowMs());
     },

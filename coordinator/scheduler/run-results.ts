@@ -13,7 +13,9 @@ const MAX_CACHE_ERROR = 0.25;
 /** Slot time that a token is charged in the fair shares, whatever the speed of the Island. */
 const CHARGE_MS = { prompt: 1, output: 20 };
 
-/** Learns from a run that succeeded. All times are the coordinator's: an Island's reports only correct its cache. */
+/**
+ * Learns from a run that succeeded. Returns true if the assumed speed of other Islands changed with it. All times are the coordinator's: an Island's reports only correct its cache.
+ */
 export function learnFrom(
   run: Run,
   tokens: RunTokens | null,
@@ -21,13 +23,13 @@ export function learnFrom(
   curve: SpeedCurve,
   { traffic, caches, speeds }: { traffic: CargoTraffic; caches: PromptCaches; speeds: HardwareSpeeds },
   nowMs: number,
-): void {
+): boolean {
   const { work, assumed, firstOutput, slug } = run;
   const output = tokens?.output ?? 0;
   noteRun(traffic, work.input, output);
   const hasExpectedCache = tokens === null || correctCache(run, tokens, island, caches);
   if (work.output > 0) {
-    if (firstOutput === null || output === 0) return;
+    if (firstOutput === null || output === 0) return false;
     if (hasExpectedCache) addReading(run, firstOutput.atMs - run.beganMs - rttOf(island.info), curve);
     const writtenMs = nowMs - firstOutput.atMs;
     if (output >= MIN_TOKENS && writtenMs > 0) {
@@ -40,9 +42,10 @@ export function learnFrom(
     addReading(run, uncrowded(runMs - rttOf(island.info), otherJobs), curve);
   }
   const { hardwareClass } = island.info;
-  if (hardwareClass === undefined) return;
-  speeds.note(hardwareClass, slug, island.id, curve.measured(assumed));
+  if (hardwareClass === undefined) return false;
+  const isBetterKnown = speeds.note(hardwareClass, slug, island.id, curve.measured(assumed));
   curve.slowness = speeds.slownessOf(hardwareClass, slug, island.id);
+  return isBetterKnown;
 }
 
 /** Returns the slot time that a run is charged: by its tokens, so that an account does not pay for a slow Island. */

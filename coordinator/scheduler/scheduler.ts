@@ -319,7 +319,8 @@ export class Scheduler {
     const run = island?.runOf(jobId);
     if (island !== undefined && run !== undefined && succeeded) {
       const facts = { traffic: this.#trafficOf(slug), caches: this.#caches, speeds: this.#speeds };
-      learnFrom(run, tokens, island, curve, facts, this.#nowMs);
+      const isClassBetterKnown = learnFrom(run, tokens, island, curve, facts, this.#nowMs);
+      if (isClassBetterKnown) this.#indices.assumeAgain(slug, island.info.hardwareClass);
       if (tokens !== null) island.charge(jobId, chargeOf(tokens));
     }
     const ended = succeeded ? record.addSuccess(slug) : [];

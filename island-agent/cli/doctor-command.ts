@@ -3,6 +3,7 @@ import { readConfigFile } from "../config/config-file.ts";
 import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { describeExamination } from "../doctor/describe-examination.ts";
 import { examine, type ExamineOptions } from "../doctor/examine.ts";
+import { keepBenchmark } from "../doctor/benchmark.ts";
 import { isFit } from "../doctor/examination.ts";
 
 /** Runs `island doctor`. `isFit` is true if at least one runtime is usable on this host. */
@@ -19,6 +20,7 @@ export async function examineHost(options: {
   const config = resolveAgentConfig({ flags: {}, env, file: await readConfigFile(dataDirectory) });
   const log = { info: noLog, warn: noLog, error: noLog };
   const found = await examine({ dataDirectory, config, env, clock, log, modelPath, onStep });
+  await keepBenchmark(dataDirectory, modelPath, found.tokens);
   return { text: asJson ? JSON.stringify(found) : describeExamination(found), isFit: isFit(found) };
 }
 

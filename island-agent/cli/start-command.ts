@@ -15,6 +15,7 @@ import { getFromAgent } from "../control/control-client.ts";
 import { agentMetrics } from "../control/agent-metrics.ts";
 import { forgetLastEnd, storeLastEnd } from "../control/last-end.ts";
 import { openControlServer } from "../control/control-server.ts";
+import { readBenchmark } from "../doctor/benchmark.ts";
 import { fetchEarnings } from "../execution/earnings.ts";
 import { openJobFiles } from "../execution/job-files.ts";
 import { openJobHistory } from "../execution/job-history.ts";
@@ -161,6 +162,7 @@ export async function startAgent(options: {
       engines,
       hostId,
       version: options.version,
+      benchmark: await readBenchmark(dataDirectory),
       drainTimeoutMs: DRAIN_TIMEOUT_MS,
       clock,
       offer: { slots: config.slots, hardware },

@@ -8,7 +8,7 @@ import { AGENT_FEATURES } from "../../shared/features/features.ts";
 import { FILES_FEATURE } from "../../shared/job-files.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { QuarantineNotice } from "../../shared/protocol/from-coordinator.ts";
-import type { Hello, IslandState, RuntimeReport } from "../../shared/protocol/from-island.ts";
+import type { Benchmark, Hello, IslandState, RuntimeReport } from "../../shared/protocol/from-island.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import { memoryCapsOf } from "../hardware/memory-caps.ts";
 import type { EngineStatus } from "../runtimes/engine/attached-engine.ts";
@@ -64,6 +64,7 @@ export interface IslandFacts {
   readonly runtimeSlots: () => number;
   readonly policy: () => OwnerPolicy;
   readonly hardware: () => Hardware;
+  readonly benchmark?: Benchmark | undefined;
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly version: string }>;
   readonly usage: () => UsageReport;
   readonly files: Pick<CargoFiles, "cachedModels" | "downloads" | "noSpaceFor">;
@@ -117,7 +118,8 @@ export class IslandReports {
   }
 
   hello(isDraining: boolean): Hello {
-    const { hostId, version, slots, runtimeSlots, policy, hardware, outbox, fetchFiles, engines } = this.#facts;
+    const { hostId, version, slots, runtimeSlots, policy, hardware, benchmark, outbox, fetchFiles, engines } =
+      this.#facts;
     const chats = AGENT_FEATURES.filter((name) => name !== "chat.images" || engines.spawns);
     return {
       type: "hello",
@@ -125,6 +127,7 @@ export class IslandReports {
       agentVersion: version,
       hostName: hostname().slice(0, MAX_HOST_NAME),
       hardware: hardware(),
+      ...(benchmark === undefined ? {} : { benchmark }),
       runtimes: this.#runtimes(),
       slots: slots(),
       ...(runtimeSlots() < slots() ? { runtimeSlots: runtimeSlots() } : {}),

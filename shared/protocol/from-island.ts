@@ -121,6 +121,13 @@ const islandStateSchema = z.object({
 });
 export type IslandState = z.infer<typeof islandStateSchema>;
 
+/** Speed of the host as the doctor measured it. */
+export const benchmarkSchema = z.object({
+  /** Bytes of a language model that the host reads in 1 ms while it writes tokens. */
+  modelBytesPerMs: z.number().min(1).max(1e8),
+});
+export type Benchmark = z.infer<typeof benchmarkSchema>;
+
 const hello = z.object({
   type: z.literal("hello"),
   hostId: z.uuid(),
@@ -140,6 +147,8 @@ const hello = z.object({
   policy: ownerPolicySchema.optional(),
   /** Features of the agent beyond the first version of the protocol. Absent in agents of earlier versions. */
   features: featuresSchema.optional(),
+  /** Absent if the doctor measured no large model. */
+  benchmark: benchmarkSchema.optional(),
 });
 
 const heartbeat = z.object({ type: z.literal("heartbeat"), state: islandStateSchema });
