@@ -5,6 +5,8 @@ export interface Policy {
   /** Called before the waiting chats are placed, the oldest first. */
   begin?(): void;
   choose(chat: Chat, islands: readonly ModelledIsland[]): ModelledIsland | null;
+  /** Called after the Island joined, or after its chats or models changed. */
+  changed?(island: ModelledIsland): void;
   firstOutput?(chat: Chat, nowMs: number): void;
   ended?(chat: Chat, island: ModelledIsland, nowMs: number): void;
   /** True if a few candidates of a large fleet, with the least busy of each class, would not do. */
@@ -27,8 +29,8 @@ function leastBusy(islands: readonly ModelledIsland[], random: () => number): Mo
 /** Weight of the newest speed, and factor for the weight of earlier runs, in what the old rank measured. */
 const NEWEST_WEIGHT = 0.2;
 const DECAY = 0.95;
-/** Tokens/s that the old rank assumed of an Island without runs. */
-const UNKNOWN_SPEED = 10;
+/** What the old rank assumed of an Island without runs. */
+const UNMEASURED = { tokensPerSecond: 10, successes: 0 };
 
 /**
  * The order of the scheduler before it had costs: place of the model, tokens/s in steps of half a doubling, lower bound
@@ -36,39 +38,43 @@ const UNKNOWN_SPEED = 10;
  * all Islands of the model.
  */
 export const oldRank: MakePolicy = () => {
-  /** Measurements by Cargo, at the number of the Island. */
-  const measures = new Map<string, { tokensPerSecond: number; successes: number; merit: number }[]>();
+  const speeds = new Map<string, { tokensPerSecond: number; successes: number }>();
   const firstMs = new Map<string, number>();
-  const unmeasured = meritOf(UNKNOWN_SPEED, 0);
+  const islandsByNumber: ModelledIsland[] = [];
+  /** Ranks by Cargo, at the number of the Island; infinite without a free slot. */
+  const ranks = new Map<string, number[]>();
+  const keyOf = (island: ModelledIsland, slug: string): string => `${island.id} ${slug}`;
   return {
     comparesAll: true,
-    choose(chat, islands) {
-      const own = measures.get(chat.slug) ?? [];
-      let best: ModelledIsland | null = null;
-      let lowest = Infinity;
-      for (const island of islands) {
-        const { slots, nth } = island.plan;
-        const { busy } = island;
-        if (busy >= slots) continue;
-        const merit = (own[nth]?.merit ?? unmeasured) + (island.loaded.has(chat.slug) ? 0 : 1e6);
-        const rank = merit + Math.ceil((10 * busy) / slots);
-        if (rank >= lowest) continue;
-        lowest = rank;
-        best = island;
+    changed(island) {
+      const { nth, slugs, slots } = island.plan;
+      islandsByNumber[nth] = island;
+      for (const slug of slugs) {
+        const { tokensPerSecond, successes } = speeds.get(keyOf(island, slug)) ?? UNMEASURED;
+        const own = ranks.get(slug) ?? [];
+        ranks.set(slug, own);
+        while (own.length <= nth) own.push(Infinity);
+        const place = island.loaded.has(slug) ? 0 : 1e6;
+        const merit = place + meritOf(tokensPerSecond, successes);
+        own[nth] = island.isFree ? merit + Math.ceil((10 * island.busy) / slots) : Infinity;
       }
-      return best;
+    },
+    choose({ slug }) {
+      const own = ranks.get(slug) ?? [];
+      let best = 0;
+      for (let nth = 1; nth < own.length; nth += 1) {
+        if ((own[nth] ?? Infinity) < (own[best] ?? Infinity)) best = nth;
+      }
+      return islandsByNumber[best] ?? null;
     },
     firstOutput: (chat, nowMs) => void firstMs.set(chat.id, nowMs),
-    ended({ id, slug, outputTokens }, { plan }, nowMs) {
-      const own = measures.get(slug) ?? [];
-      measures.set(slug, own);
-      const before = own[plan.nth];
+    ended({ id, slug, outputTokens }, island, nowMs) {
+      const before = speeds.get(keyOf(island, slug));
       const newest = (1_000 * outputTokens) / Math.max(1, nowMs - (firstMs.get(id) ?? 0));
       firstMs.delete(id);
       const average = before?.tokensPerSecond ?? newest;
       const tokensPerSecond = average + NEWEST_WEIGHT * (newest - average);
-      const successes = (before?.successes ?? 0) * DECAY + 1;
-      own[plan.nth] = { tokensPerSecond, successes, merit: meritOf(tokensPerSecond, successes) };
+      speeds.set(keyOf(island, slug), { tokensPerSecond, successes: (before?.successes ?? 0) * DECAY + 1 });
     },
   };
 };

@@ -4,7 +4,7 @@ import { runPolicy } from "./run-fleet.ts";
 
 /** Load at which chats wait all the time. */
 const SATURATING = 3;
-const MAX_ISLANDS = 100;
+const MAX_ISLANDS = 40;
 const MAX_CHATS = 6_000;
 
 /**

@@ -115,15 +115,17 @@ export function runPolicy(
       const rest: Chat[] = [];
       for (const [index, chat] of waiting.entries()) {
         const islands = candidatesOf.find(chat.slug);
-        if (islands.length === 0 && fleet.slugs.length === 1) {
+        const hasFree = islands.some(({ isFree }) => isFree);
+        if (!hasFree && fleet.slugs.length === 1) {
           rest.push(...waiting.slice(index));
           break;
         }
-        const chosen = islands.some(({ isFree }) => isFree) ? policy.choose(chat, islands) : null;
+        const chosen = hasFree ? policy.choose(chat, islands) : null;
         if (chosen === null) rest.push(chat);
         else {
           chosen.start(chat);
           candidatesOf.changed(chosen);
+          policy.changed?.(chosen);
         }
       }
       waiting = rest;
@@ -131,6 +133,7 @@ export function runPolicy(
     return {
       add(island) {
         candidatesOf.add(island);
+        policy.changed?.(island);
         serve();
       },
       arrive(chat) {
@@ -138,10 +141,11 @@ export function runPolicy(
         serve();
       },
       firstOutput: (chat) => policy.firstOutput?.(chat, clock.monotonicMs()),
-      loadedChanged: () => undefined,
+      loadedChanged: (island) => policy.changed?.(island),
       ended(chat, island) {
         policy.ended?.(chat, island, clock.monotonicMs());
         candidatesOf.changed(island);
+        policy.changed?.(island);
         serve();
       },
     };
