@@ -2,11 +2,12 @@ import { hash } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { Scheduler } from "../../coordinator/scheduler/scheduler.ts";
 import type { SchedulerEffect, WaitingJob } from "../../coordinator/scheduler/events.ts";
-import type { Bench, BenchResult } from "../harness/bench.ts";
+import type { Bench, BenchResult, Figure } from "../harness/bench.ts";
 import type { LinePlot } from "../harness/line-plot.ts";
 import { FLEETS, seeded, type Fleet } from "./fleets.ts";
 import { measure, type Measures } from "./measures.ts";
 import { leastBusyFirst, oldRank, oracle, prefixAware, twoChoices, type MakePolicy } from "./policies.ts";
+import { reachedCapacity } from "./reached-capacity.ts";
 import { cargoOf, factsOf, runPolicy, runScheduler } from "./run-fleet.ts";
 
 const POLICIES: Readonly<Record<string, MakePolicy>> = {
@@ -16,6 +17,11 @@ const POLICIES: Readonly<Record<string, MakePolicy>> = {
   "Prefix-aware": prefixAware,
 };
 const MAX_DECISION_US = 30;
+/** Limits: mean time and prompt tokens read, divided by the oracle's, and difference of equal Islands' work. */
+const MAX_RATIO = 1.1;
+const MAX_RATIO_FULL = 1.3;
+const MAX_READ_RATIO = 1.15;
+const MAX_WORK_DIFFERENCE = 0.15;
 
 interface Cell {
   readonly fleet: Fleet;
@@ -35,13 +41,18 @@ export function makeFleetBench(fleets: readonly Fleet[], loads: readonly number[
     async run({ isQuick, log }): Promise<BenchResult> {
       const cells: Cell[] = [];
       for (const fleet of fleets) {
+        const capacity = await reachedCapacity(fleet, seed);
         for (const load of loads) {
-          const cell = await measureCell(isQuick ? { ...fleet, chats: 300 } : fleet, load, seed);
+          const cell = await measureCell(isQuick ? { ...fleet, chats: 300 } : fleet, load, capacity, seed);
           log(rowOf(cell));
           cells.push(cell);
         }
       }
-      return { figures: [decisionFigure(isQuick)], plots: [plotOf(cells)], notes: notesOf(cells) };
+      return {
+        figures: [...goalFigures(cells), decisionFigure(isQuick)],
+        plots: [plotOf(cells)],
+        notes: notesOf(cells),
+      };
     },
   };
 }
@@ -54,22 +65,25 @@ export function fleetsNamed(names: readonly string[] | undefined): readonly Flee
   return FLEETS.filter(({ name }) => names?.includes(name) ?? true);
 }
 
-async function measureCell(fleet: Fleet, load: number, seed: number): Promise<Cell> {
+async function measureCell(fleet: Fleet, load: number, capacity: number, seed: number): Promise<Cell> {
+  const rate = load * capacity;
   const oracles: Measures[] = [];
   for (const social of [false, true]) {
     for (const hold of [false, true]) {
-      oracles.push(measure(fleet, await runPolicy(fleet, load, seed, oracle(social, hold))));
+      for (const loads of fleet.slugs.length > 1 ? [1, 2, 4] : [1]) {
+        oracles.push(measure(fleet, await runPolicy(fleet, rate, seed, oracle(social, hold, loads))));
+      }
     }
   }
   const policies: (readonly [string, number])[] = [];
   for (const [name, make] of Object.entries(POLICIES)) {
-    policies.push([name, measure(fleet, await runPolicy(fleet, load, seed, make)).meanMs]);
+    policies.push([name, measure(fleet, await runPolicy(fleet, rate, seed, make)).meanMs]);
   }
   return {
     fleet,
     load,
     oracle: oracles.reduce((best, each) => (each.meanMs < best.meanMs ? each : best)),
-    atoll: measure(fleet, await runScheduler(fleet, load, seed)),
+    atoll: measure(fleet, await runScheduler(fleet, rate, seed)),
     policies,
   };
 }
@@ -90,11 +104,43 @@ function rowOf({ fleet, load, oracle: best, atoll, policies }: Cell): string {
   return `| ${columns.join(" | ")} |`;
 }
 
+/** Returns the acceptable mean time at a load, divided by the oracle's. */
+const limitAt = (load: number): number => (load > 0.6 ? MAX_RATIO_FULL : MAX_RATIO);
+
+/** The goals of placement, each for the fleet and load that is farthest from it. */
+function goalFigures(cells: readonly Cell[]): Figure[] {
+  const limit = (what: string, unit: string, values: readonly number[], max: number): Figure => ({
+    what,
+    unit,
+    values: [Math.max(...values)],
+    budget: { text: `≤ ${max}`, isMet: ({ median }) => median <= max },
+  });
+  const ratios = (max: number): number[] =>
+    cells.filter(({ load }) => limitAt(load) === max).map(({ atoll, oracle: best }) => atoll.meanMs / best.meanMs);
+  const works = cells.filter(({ fleet }) => fleet.isEqual === true).map(({ atoll }) => atoll);
+  const newcomers = cells
+    .filter(({ fleet }) => fleet.name === "joins-faster")
+    .flatMap(({ atoll }) => (atoll.newcomerPart === null ? [] : [1 / atoll.newcomerPart]));
+  const read = cells.map(({ atoll, oracle: best }) => atoll.readTokens / best.readTokens);
+  return [
+    limit("Mean time of a chat up to 60 % load, worst fleet", "× oracle", ratios(MAX_RATIO), MAX_RATIO),
+    limit("Mean time of a chat at 90 % load, worst fleet", "× oracle", ratios(MAX_RATIO_FULL), MAX_RATIO_FULL),
+    limit("Prompt tokens read, worst fleet and load", "× oracle", read, MAX_READ_RATIO),
+    limit(
+      "Work of equal Islands, largest difference",
+      "of the mean",
+      works.map(({ leastWork, mostWork }) => Math.max(1 - leastWork, mostWork - 1)),
+      MAX_WORK_DIFFERENCE,
+    ),
+    limit("Part of the capacity / part of the work, newcomer twice as fast", "", newcomers, 1),
+  ];
+}
+
 function notesOf(cells: readonly Cell[]): string[] {
   const head = ["Fleet", "Load", "Oracle, s", "Atoll", "p95", ...Object.keys(POLICIES), "Read", "Work", "Newcomer"];
   const missed = cells.flatMap(({ fleet, load, oracle: best, atoll, policies }) => {
     const better = policies.filter(([, meanMs]) => meanMs < 0.995 * atoll.meanMs).map(([name]) => name.toLowerCase());
-    const limit = load > 0.6 ? 1.3 : 1.1;
+    const limit = limitAt(load);
     const isSlow = atoll.meanMs > limit * best.meanMs;
     const cell = `${fleet.name} at ${Math.round(100 * load)} %`;
     if (isSlow) return [`${cell} (above ${limit})`];
@@ -102,10 +148,10 @@ function notesOf(cells: readonly Cell[]): string[] {
   });
   return [
     [`| ${head.join(" | ")} |`, `|${head.map(() => "---").join("|")}|`, ...cells.map(rowOf)].join("\n"),
-    "The columns from Atoll to Prefix-aware are the mean time of a chat divided by the oracle's; p95 is Atoll's divided by the oracle's. The oracle is the best of four that know all speeds and caches, but not how long a chat will be. Read: prompt tokens that were read, divided by the oracle's. Work: least and most output tokens of equal Islands, divided by their part of the capacity. Newcomer: output tokens of the Island that joined, from the 100th chat after it joined, divided by its part of the capacity; in parentheses, the oracle's.",
+    "The columns from Atoll to Prefix-aware are the mean time of a chat divided by the oracle's; p95 is Atoll's divided by the oracle's. The oracle is the best of several that know all speeds and caches, but not how long a chat will be. The load is a part of the chats/s that an oracle completes while chats always wait. Read: prompt tokens that were read, divided by the oracle's. Work: least and most output tokens of equal Islands, divided by their part of the capacity. Newcomer: output tokens of the Island that joined, from the 100th chat after it joined, divided by its part of the capacity; in parentheses, the oracle's.",
     missed.length === 0
       ? "Atoll is within 1.1 of the oracle at 30 and 60 %, within 1.3 at 90 %, and no policy is faster."
-      : `Another policy is more than 0.5 % faster, or a limit is missed, in: ${missed.join("; ")}. At 90 % all slots are usually full, so that the choice hardly matters; the other policies serve in order of arrival, while Atoll lets accounts take turns. The old rank is told the true speed of a chat that has just begun.`,
+      : `Another policy is more than 0.5 % faster, or a limit is missed, in: ${missed.join("; ")}. The other policies serve waiting chats in order of arrival, while Atoll lets accounts take turns.`,
   ];
 }
 
@@ -134,7 +180,7 @@ function plotOf(cells: readonly Cell[]): LinePlot {
 const PLOTTED = ["equal", "uneven", "joins-faster", "conversations"];
 
 /** Measures a decision at 10,000 Islands: an arriving chat with eight messages, until its Island is known. */
-function decisionFigure(isQuick: boolean): BenchResult["figures"][number] {
+function decisionFigure(isQuick: boolean): Figure {
   const islands = isQuick ? 100 : 10_000;
   const random = seeded(1);
   const scheduler = new Scheduler((slug) => cargoOf(slug), 0.5, 0.02, 1_000, random);
@@ -143,7 +189,7 @@ function decisionFigure(isQuick: boolean): BenchResult["figures"][number] {
   let nowMs = 0;
   for (let nth = 0; nth < islands; nth += 1) {
     const id = `isle-${nth}`;
-    const facts = { ...plan, id, speeds, hardwareClass: `class-${nth % 20}` };
+    const facts = { ...plan, id, nth, speeds, hardwareClass: `class-${nth % 20}` };
     scheduler.step({ kind: "island_up", island: factsOf(facts, ["chat"]), busy: 0 }, nowMs);
   }
   const running: { readonly jobId: string; readonly islandId: string }[] = [];

@@ -17,6 +17,8 @@ export interface Fleet {
   readonly chats: number;
   readonly traffic: Traffic;
   readonly change?: Change;
+  /** Part of the chats that only fill the slots; absent: none. */
+  readonly warmUp?: number;
   /** True if all Islands are equal, and so should do equal work. */
   readonly isEqual?: true;
 }
@@ -36,6 +38,7 @@ interface Traffic {
 const SYSTEM_PROMPTS = 20;
 const MEAN_PAUSE_MS = 8_000;
 const SLUG = "chat";
+const CHATS = 6_000;
 
 const MIDDLE: Speeds = { alphaMs: 20, betaMs: 2, readMsPerToken: 1, loadMs: 8_000 };
 const SHORT: Traffic = { meanOutput: 200, meanPrompt: 300, maxTurns: 1, systemTokens: 0 };
@@ -49,9 +52,9 @@ function faster({ alphaMs, betaMs, readMsPerToken, loadMs }: Speeds, factor: num
   };
 }
 
-function planOf(index: number, speeds: Speeds, override: Partial<IslandPlan> = {}): IslandPlan {
-  const id = `isle-${String(index).padStart(5, "0")}`;
-  return { id, hardwareClass: "middle", slots: 4, speeds, slugs: [SLUG], memoryModels: 1, ...override };
+function planOf(nth: number, speeds: Speeds, override: Partial<IslandPlan> = {}): IslandPlan {
+  const id = `isle-${String(nth).padStart(5, "0")}`;
+  return { id, nth, hardwareClass: "middle", slots: 4, speeds, slugs: [SLUG], memoryModels: 1, ...override };
 }
 
 function equal(count: number): IslandPlan[] {
@@ -70,37 +73,37 @@ export const MODELS = Array.from({ length: 6 }, (_, index) => `model-${index}`);
 const CLASSES = [4, 2, 1, 0.5];
 
 export const FLEETS: readonly Fleet[] = [
-  { name: "equal", isEqual: true, islands: equal(12), slugs: [SLUG], chats: 3_000, traffic: SHORT },
-  { name: "uneven", islands: uneven(12), slugs: [SLUG], chats: 3_000, traffic: SHORT },
+  { name: "equal", isEqual: true, islands: equal(12), slugs: [SLUG], chats: CHATS, traffic: SHORT },
+  { name: "uneven", islands: uneven(12), slugs: [SLUG], chats: CHATS, traffic: SHORT },
   {
     name: "joins-faster",
     islands: equal(8),
     slugs: [SLUG],
-    chats: 3_000,
+    chats: CHATS,
     traffic: SHORT,
-    change: { after: 1_000, joins: planOf(90, faster(MIDDLE, 2), { hardwareClass: "new" }) },
+    change: { after: CHATS / 3, joins: planOf(8, faster(MIDDLE, 2), { hardwareClass: "new" }) },
   },
   {
     name: "joins-equal",
     islands: equal(8),
     slugs: [SLUG],
-    chats: 3_000,
+    chats: CHATS,
     traffic: SHORT,
-    change: { after: 1_000, joins: planOf(90, MIDDLE) },
+    change: { after: CHATS / 3, joins: planOf(8, MIDDLE) },
   },
   {
     name: "slows",
     islands: equal(8),
     slugs: [SLUG],
-    chats: 3_000,
+    chats: CHATS,
     traffic: SHORT,
-    change: { after: 1_000, slows: { id: "isle-00000", factor: 10 } },
+    change: { after: CHATS / 3, slows: { id: "isle-00000", factor: 10 } },
   },
   {
     name: "conversations",
     islands: uneven(12),
     slugs: [SLUG],
-    chats: 3_000,
+    chats: CHATS,
     traffic: { meanOutput: 200, meanPrompt: 250, maxTurns: 7, systemTokens: 400 },
   },
   {
@@ -108,7 +111,7 @@ export const FLEETS: readonly Fleet[] = [
     isEqual: true,
     islands: equal(12),
     slugs: [SLUG],
-    chats: 3_000,
+    chats: CHATS,
     traffic: { ...SHORT, longPrompt: 6_000 },
   },
   {
@@ -118,7 +121,7 @@ export const FLEETS: readonly Fleet[] = [
       slugs: [0, 1, 2].map((nth) => MODELS[(index + 2 * nth) % MODELS.length] ?? SLUG),
     })),
     slugs: MODELS,
-    chats: 3_000,
+    chats: CHATS,
     traffic: SHORT,
   },
   {
@@ -129,6 +132,7 @@ export const FLEETS: readonly Fleet[] = [
     }),
     slugs: [SLUG],
     chats: 120_000,
+    warmUp: 0.5,
     traffic: SHORT,
   },
 ];
@@ -142,6 +146,11 @@ function capacityOf(
   const prompt = 0.9 * meanPrompt + 0.1 * longPrompt;
   // While one prompt is read, the other chats are written at half of the speed.
   return 1_000 / ((meanOutput * (alphaMs + betaMs * slots)) / slots + 0.5 * prompt * readMsPerToken);
+}
+
+/** Returns chats/s of a fleet whose slots are always full and whose caches are empty. */
+export function fleetCapacity({ islands, traffic }: Pick<Fleet, "islands" | "traffic">): number {
+  return islands.reduce((sum, plan) => sum + capacityOf(plan, traffic), 0);
 }
 
 /** Returns the part of the fleet's capacity that an Island has. */
@@ -163,7 +172,7 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Calls `arrive` for each chat when it arrives, at a part of the fleet's capacity. Returns what to call at its end. */
+/** Calls `arrive` for each chat when it arrives, at a part of {@link fleetCapacity}. Returns what to call at its end. */
 export function sendChats(
   fleet: Fleet,
   load: number,
@@ -172,10 +181,9 @@ export function sendChats(
   nowMs: () => number,
   arrive: (chat: Chat) => void,
 ): { readonly ended: (chat: Chat) => void } {
-  const { traffic, islands, slugs } = fleet;
-  const capacity = islands.reduce((sum, plan) => sum + capacityOf(plan, traffic), 0);
+  const { traffic, slugs } = fleet;
   const meanTurns = (1 + traffic.maxTurns) / 2;
-  const ratePerMs = (load * capacity) / meanTurns / 1_000;
+  const ratePerMs = (load * fleetCapacity(fleet)) / meanTurns / 1_000;
   const exponential = (mean: number, random: () => number): number => -Math.log(1 - random()) * mean;
   const arrivals = seeded(seed);
   /** What follows a chat, by its id. */

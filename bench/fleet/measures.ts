@@ -12,12 +12,10 @@ export interface Measures {
   readonly newcomerPart: number | null;
 }
 
-/** Part of the chats before the measurement, in which Islands are still unknown. */
-const WARM_UP = 0.1;
 const NEWCOMER_AFTER = 100;
 
 export function measure(fleet: Fleet, { ended, readTokens, changedAt }: Outcome): Measures {
-  const measured = ended.filter(({ nth }) => nth >= WARM_UP * fleet.chats);
+  const measured = ended.filter(({ nth }) => nth >= (fleet.warmUp ?? 0) * fleet.chats);
   const times = measured.map(({ ms }) => ms).sort((a, b) => a - b);
   const plans = fleet.islands;
   const total = measured.reduce((sum, { tokens }) => sum + tokens, 0);

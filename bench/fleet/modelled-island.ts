@@ -26,6 +26,8 @@ export interface Speeds {
 
 export interface IslandPlan {
   readonly id: string;
+  /** Number of the Island in its fleet. */
+  readonly nth: number;
   readonly hardwareClass: string;
   readonly slots: number;
   readonly speeds: Speeds;
@@ -71,8 +73,7 @@ export class ModelledIsland {
   readonly #cache = new Map<string, readonly string[]>();
   #atMs = 0;
   #timer: { cancel(): void } | null = null;
-  /** Tokens that were written, and prompt tokens that were read. */
-  written = 0;
+  /** Prompt tokens that were read. */
   read = 0;
 
   constructor(plan: IslandPlan, clock: VirtualClock, listener: IslandListener, random: () => number) {
@@ -109,6 +110,7 @@ export class ModelledIsland {
 
   /** Returns the number of prompt tokens in the cache. */
   cachedTokens({ promptParts }: Pick<Chat, "promptParts">): number {
+    if (promptParts.length === 0) return 0;
     const hashes = new Set([...this.#cache.values()].flat());
     return promptParts.findLast(({ hash }) => hashes.has(hash))?.tokens ?? 0;
   }
@@ -165,7 +167,6 @@ export class ModelledIsland {
     for (const running of this.#writing) {
       const tokens = Math.min(running.writeLeft, passedMs / this.#writeMs(running));
       running.writeLeft -= tokens;
-      this.written += tokens;
     }
     const [reading] = this.#reading;
     if (reading !== undefined) {

@@ -5,6 +5,12 @@ export interface Policy {
   /** Called before the waiting chats are placed, the oldest first. */
   begin?(): void;
   choose(chat: Chat, islands: readonly ModelledIsland[]): ModelledIsland | null;
+  /** Called after the Island joined, or after its chats or models changed. */
+  changed?(island: ModelledIsland): void;
+  firstOutput?(chat: Chat, nowMs: number): void;
+  ended?(chat: Chat, island: ModelledIsland, nowMs: number): void;
+  /** True if a few candidates of a large fleet, with the least busy of each class, would not do. */
+  readonly comparesAll?: true;
 }
 
 export type MakePolicy = (random: () => number) => Policy;
@@ -20,36 +26,76 @@ function leastBusy(islands: readonly ModelledIsland[], random: () => number): Mo
   return equals[Math.floor(random() * equals.length)] ?? bestOf(islands, (a, b) => a.busy < b.busy);
 }
 
+/** Weight of the newest speed, and factor for the weight of earlier runs, in what the old rank measured. */
+const NEWEST_WEIGHT = 0.2;
+const DECAY = 0.95;
+/** What the old rank assumed of an Island without runs. */
+const UNMEASURED = { tokensPerSecond: 10, successes: 0 };
+
 /**
- * The order of the scheduler before it had costs: place of the model, speed in steps of half a doubling, share of slots
- * in use, id. Unmeasured Islands counted as 10 tokens/s. Success was equal for all Islands of the model.
+ * The order of the scheduler before it had costs: place of the model, tokens/s in steps of half a doubling, lower bound
+ * of the success rate in tenths, share of slots in use in tenths, id. Load of the CPU and round-trip time are equal for
+ * all Islands of the model.
  */
 export const oldRank: MakePolicy = () => {
-  const speeds = new Map<string, number>();
+  const speeds = new Map<string, { tokensPerSecond: number; successes: number }>();
+  const firstMs = new Map<string, number>();
+  const islandsByNumber: ModelledIsland[] = [];
+  /** Ranks by Cargo, at the number of the Island; infinite without a free slot. */
+  const ranks = new Map<string, number[]>();
+  const keyOf = (island: ModelledIsland, slug: string): string => `${island.id} ${slug}`;
   return {
-    choose(chat, islands) {
-      const rank = (island: ModelledIsland): number => {
-        const place = island.loaded.has(chat.slug) ? 0 : 1;
-        const speed = Math.round(2 * Math.log2(speeds.get(island.id) ?? 10));
-        return place * 1e6 - speed * 1e3 + Math.ceil((10 * island.busy) / island.plan.slots);
-      };
-      const chosen = bestOf(islands, (a, b) => rank(a) < rank(b));
-      const { alphaMs, betaMs } = chosen.speeds;
-      // Its moving average of tokens/s follows what a chat reaches on the Island.
-      const reached = 1_000 / (alphaMs + betaMs * (chosen.busy + 1));
-      const before = speeds.get(chosen.id);
-      speeds.set(chosen.id, before === undefined ? reached : before + 0.2 * (reached - before));
-      return chosen;
+    comparesAll: true,
+    changed(island) {
+      const { nth, slugs, slots } = island.plan;
+      islandsByNumber[nth] = island;
+      for (const slug of slugs) {
+        const { tokensPerSecond, successes } = speeds.get(keyOf(island, slug)) ?? UNMEASURED;
+        const own = ranks.get(slug) ?? [];
+        ranks.set(slug, own);
+        while (own.length <= nth) own.push(Infinity);
+        const place = island.loaded.has(slug) ? 0 : 1e6;
+        const merit = place + meritOf(tokensPerSecond, successes);
+        own[nth] = island.isFree ? merit + Math.ceil((10 * island.busy) / slots) : Infinity;
+      }
+    },
+    choose({ slug }) {
+      const own = ranks.get(slug) ?? [];
+      let best = 0;
+      for (let nth = 1; nth < own.length; nth += 1) {
+        if ((own[nth] ?? Infinity) < (own[best] ?? Infinity)) best = nth;
+      }
+      return islandsByNumber[best] ?? null;
+    },
+    firstOutput: (chat, nowMs) => void firstMs.set(chat.id, nowMs),
+    ended({ id, slug, outputTokens }, island, nowMs) {
+      const before = speeds.get(keyOf(island, slug));
+      const newest = (1_000 * outputTokens) / Math.max(1, nowMs - (firstMs.get(id) ?? 0));
+      firstMs.delete(id);
+      const average = before?.tokensPerSecond ?? newest;
+      const tokensPerSecond = average + NEWEST_WEIGHT * (newest - average);
+      speeds.set(keyOf(island, slug), { tokensPerSecond, successes: (before?.successes ?? 0) * DECAY + 1 });
     },
   };
 };
 
+/** Returns the digits of the rank for speed and success. No chat of the model fails. */
+function meritOf(tokensPerSecond: number, successes: number): number {
+  const [a, b] = [successes + 1, 1];
+  const deviation = Math.sqrt((a * b) / ((a + b) ** 2 * (a + b + 1)));
+  const failureTenths = Math.round(10 * (1 - (a / (a + b) - deviation)));
+  return 1e5 - 1e3 * Math.round(2 * Math.log2(tokensPerSecond)) + 20 * failureTenths;
+}
+
 export const leastBusyFirst: MakePolicy = (random) => ({ choose: (_, islands) => leastBusy(islands, random) });
 
 export const twoChoices: MakePolicy = (random) => ({
+  comparesAll: true,
   choose(_, islands) {
-    const free = islands.filter(({ isFree }) => isFree);
-    const [a, b] = [0, 1].map(() => free[Math.floor(random() * free.length)]);
+    const pick = (list: readonly ModelledIsland[]) => list[Math.floor(random() * list.length)];
+    const few = Array.from({ length: 8 }, () => pick(islands)).filter((island) => island?.isFree === true);
+    const free = few.length >= 2 ? few : islands.filter(({ isFree }) => isFree);
+    const [a, b] = few.length >= 2 ? few : [pick(free as ModelledIsland[]), pick(free as ModelledIsland[])];
     return a === undefined || b === undefined ? null : a.busy <= b.busy ? a : b;
   },
 });
@@ -75,8 +121,9 @@ export const prefixAware: MakePolicy = (random) => {
  * long a chat will be.
  * @param social Whether the delay of other chats is added.
  * @param hold Whether a chat waits for a busy Island that would finish it at least twice as soon.
+ * @param loads How often a load is charged: more than once, because it stops the Island and evicts another model.
  */
-export const oracle = (social: boolean, hold: boolean): MakePolicy => {
+export const oracle = (social: boolean, hold: boolean, loads = 1): MakePolicy => {
   return () => {
     const reserved = new Map<string, number>();
     const costOf = (island: ModelledIsland, chat: Chat): number => {
@@ -86,7 +133,7 @@ export const oracle = (social: boolean, hold: boolean): MakePolicy => {
       const loadMs = island.loadMs(chat.slug);
       const unread = chat.promptTokens - (loadMs > 0 ? 0 : island.cachedTokens(chat));
       const slowdownMs = social ? chat.expectedOutput * betaMs * others : 0;
-      return waitOf(island) + loadMs + (island.unread + unread) * readMsPerToken + writeMs + slowdownMs;
+      return waitOf(island) + loads * loadMs + (island.unread + unread) * readMsPerToken + writeMs + slowdownMs;
     };
     const waitOf = (island: ModelledIsland): number => {
       const over = island.busy + (reserved.get(island.id) ?? 0) - island.plan.slots;

@@ -11,6 +11,7 @@ export interface Ended {
   readonly nth: number;
   readonly islandId: string;
   readonly ms: number;
+  readonly endedMs: number;
   readonly tokens: number;
 }
 
@@ -50,7 +51,9 @@ async function run(
     loadedChanged: (island) => placer.loadedChanged(island),
     ended(chat, island, cachedTokens) {
       const nth = numbers.get(chat.id) ?? 0;
-      ended.push({ nth, islandId: island.id, ms: nowMs() - chat.arrivedMs + RTT_MS, tokens: chat.outputTokens });
+      const endedMs = nowMs();
+      const ms = endedMs - chat.arrivedMs + RTT_MS;
+      ended.push({ nth, islandId: island.id, ms, endedMs, tokens: chat.outputTokens });
       placer.ended(chat, island, cachedTokens);
       sender.ended(chat);
     },
@@ -102,24 +105,27 @@ export function runPolicy(
   seed: number,
   make: (random: () => number) => Policy,
 ): Promise<Outcome> {
-  return run(fleet, load, seed, (_, random) => {
+  return run(fleet, load, seed, (clock, random) => {
     const policy = make(random);
-    const candidatesOf = fleet.islands.length > MAX_SCANNED ? fewCandidates(random) : allCandidates();
+    const isLarge = fleet.islands.length > MAX_SCANNED && policy.comparesAll !== true;
+    const candidatesOf = isLarge ? fewCandidates(random) : allCandidates();
     let waiting: Chat[] = [];
     const serve = (): void => {
       policy.begin?.();
       const rest: Chat[] = [];
       for (const [index, chat] of waiting.entries()) {
         const islands = candidatesOf.find(chat.slug);
-        if (islands.length === 0 && fleet.slugs.length === 1) {
+        const hasFree = islands.some(({ isFree }) => isFree);
+        if (!hasFree && fleet.slugs.length === 1) {
           rest.push(...waiting.slice(index));
           break;
         }
-        const chosen = islands.some(({ isFree }) => isFree) ? policy.choose(chat, islands) : null;
+        const chosen = hasFree ? policy.choose(chat, islands) : null;
         if (chosen === null) rest.push(chat);
         else {
           chosen.start(chat);
           candidatesOf.changed(chosen);
+          policy.changed?.(chosen);
         }
       }
       waiting = rest;
@@ -127,16 +133,19 @@ export function runPolicy(
     return {
       add(island) {
         candidatesOf.add(island);
+        policy.changed?.(island);
         serve();
       },
       arrive(chat) {
         waiting.push(chat);
         serve();
       },
-      firstOutput: () => undefined,
-      loadedChanged: () => undefined,
-      ended(_chat, island) {
+      firstOutput: (chat) => policy.firstOutput?.(chat, clock.monotonicMs()),
+      loadedChanged: (island) => policy.changed?.(island),
+      ended(chat, island) {
+        policy.ended?.(chat, island, clock.monotonicMs());
         candidatesOf.changed(island);
+        policy.changed?.(island);
         serve();
       },
     };
@@ -159,7 +168,11 @@ function allCandidates(): Candidates {
   const byModel = new Map<string, ModelledIsland[]>();
   return {
     add(island) {
-      for (const slug of island.plan.slugs) byModel.set(slug, [...(byModel.get(slug) ?? []), island]);
+      for (const slug of island.plan.slugs) {
+        const islands = byModel.get(slug) ?? [];
+        islands.push(island);
+        byModel.set(slug, islands);
+      }
     },
     changed: () => undefined,
     find: (slug) => byModel.get(slug) ?? [],

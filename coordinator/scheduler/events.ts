@@ -83,7 +83,7 @@ export interface WaitingJob extends WorkKind {
   /** Accounts whose Islands the job avoids. `avoidIslands` has those that are online here. */
   readonly avoidAccounts?: ReadonlySet<string>;
   /** Absent if the input was not read yet; the mean of the Cargo's jobs then applies. */
-  readonly size?: JobSize;
+  readonly size?: JobSize | undefined;
 }
 
 export type SchedulerEvent =

@@ -10,6 +10,7 @@ import type { PromptCaches } from "./prompt-caches.ts";
 export type Placement =
   | {
       readonly is: "start";
+      readonly index: CargoIslands;
       readonly island: OnlineIsland;
       readonly choice: Choice;
       readonly cost: CandidateCost;
@@ -55,7 +56,7 @@ export function place(
   const start = (chosen: Candidate, reason: Choice["reason"]): Placement => {
     const candidates = costs.map(({ cost }) => cost);
     const choice = { reason, islandId: chosen.island.id, candidates };
-    return { is: "start", island: chosen.island, choice, cost: chosen.cost, work: workOn(chosen.island) };
+    return { is: "start", index, island: chosen.island, choice, cost: chosen.cost, work: workOn(chosen.island) };
   };
 
   const mayTry = traffic.trials >= 1 && kind.avoidIslands.length === 0 && only === undefined;

@@ -19,6 +19,7 @@ import type { KnownCargo } from "./fit.ts";
 import { hardwareSpeeds } from "./hardware-speeds.ts";
 import { islandIndices, type IslandIndices } from "./island-indices.ts";
 import { IslandRecord, breakerPoliciesOf, type BreakerPolicies } from "./island-record.ts";
+import type { SlotUse } from "./job-classes.ts";
 import type { JobKind, JobQueue, QueuedJob } from "./job-queue.ts";
 import { OnlineIsland, type Run } from "./online-island.ts";
 import { place, type Placement } from "./placement.ts";
@@ -224,10 +225,7 @@ export class Scheduler {
   /** Assigns a new job if an Island can start it now; otherwise forgets it. */
   #offer(job: WaitingJob): SchedulerEffect[] {
     const placement = this.#place({ kind: this.#waiting.kindOf(job), size: job.size, mayHold: true });
-    if (placement?.is !== "start") return [];
-    this.#waiting.add(job, this.#nowMs);
-    const queued = this.#waiting.get(job.id);
-    return queued === undefined ? [] : [this.#assign(queued, placement)];
+    return placement?.is === "start" ? [this.#assign(job, this.#waiting.startNow(job), placement)] : [];
   }
 
   #enqueue(job: WaitingJob): SchedulerEffect[] {
@@ -407,15 +405,17 @@ export class Scheduler {
   }
 
   #follow(job: QueuedJob, placement: Placement): SchedulerEffect[] {
-    if (placement.is === "start") return [this.#assign(job, placement)];
+    if (placement.is === "start") return [this.#assign(job, this.#waiting.start(job), placement)];
     this.#waiting.hold(job, placement.island.id, placement.untilMs);
     return [];
   }
 
-  #assign(job: QueuedJob, { island, choice, work, cost }: Start): SchedulerEffect {
-    const { slug } = job.kind;
-    const index = this.#indices.of(job.kind);
-    if (index === undefined) throw new Error(`There is no index of ${slug}`);
+  #assign(
+    { id: jobId, size }: Pick<WaitingJob, "id" | "size">,
+    slotUse: SlotUse,
+    { island, index, choice, work, cost }: Start,
+  ): SchedulerEffect {
+    const { slug } = index.cargo;
     const ownInput = index.hasTokens ? Math.max(0, work.input - work.cached) : work.input;
     const run: Run = {
       slug,
@@ -432,14 +432,14 @@ export class Scheduler {
     };
     index.noteStart(island, this.#nowMs);
     noteStart(index.traffic, this.#trialShare, choice.reason === "trial");
-    if (job.size !== undefined && index.hasTokens) {
-      this.#caches.add(island.id, slug, job.size.promptParts, island.info.slots);
+    if (size !== undefined && index.hasTokens) {
+      this.#caches.add(island.id, slug, size.promptParts, island.info.slots);
     }
-    island.takeSlot(job.id, run, this.#waiting.start(job), index.servedOn(island.id));
+    island.takeSlot(jobId, run, slotUse, index.servedOn(island.id));
     // With an open breaker the job is a probe, and the only job that the Island gets for now.
     if (island.breakerFor(slug) !== undefined) this.#indices.put(island);
     else this.#indices.reorder(island);
-    return { kind: "assign", jobId: job.id, islandId: island.id, choice };
+    return { kind: "assign", jobId, islandId: island.id, choice };
   }
 
   #recordOf(islandId: string): IslandRecord | undefined {

@@ -177,6 +177,14 @@ export class WaitingJobs {
     return use;
   }
 
+  /** Charges a job that takes a slot without having waited. */
+  startNow({ jobClass, accountId, share }: WaitingJob): SlotUse {
+    const account = this.#classes.enter(jobClass, accountId, share);
+    const use = this.#classes.charge(jobClass, account);
+    this.#classes.leave(jobClass, account);
+    return use;
+  }
+
   /** Sets aside a job that is to move to another coordinator. Its class and account pay the estimate. */
   lend(job: QueuedJob): void {
     this.setAside(job);
@@ -191,7 +199,7 @@ export class WaitingJobs {
 
   /** Returns a job that was set aside to its queue. Returns the queue; empty if the job was not set aside. */
   readmit(jobId: string): JobQueue[] {
-    const job = this.#jobs.get(jobId);
+    const job = this.#holds.has(jobId) ? undefined : this.#jobs.get(jobId);
     return job !== undefined && this.#aside.delete(job) ? [this.#enqueue(job)] : [];
   }
 

@@ -3,11 +3,20 @@ import { VirtualClock } from "../../bench/cells/virtual-clock.ts";
 import { FLEETS, seeded, type Fleet } from "../../bench/fleet/fleets.ts";
 import { measure } from "../../bench/fleet/measures.ts";
 import { ModelledIsland, type Chat } from "../../bench/fleet/modelled-island.ts";
-import { leastBusyFirst, oracle } from "../../bench/fleet/policies.ts";
+import { leastBusyFirst, oldRank, oracle } from "../../bench/fleet/policies.ts";
+import { reachedCapacity } from "../../bench/fleet/reached-capacity.ts";
 import { runPolicy, runScheduler } from "../../bench/fleet/run-fleet.ts";
 
 const SPEEDS = { alphaMs: 10, betaMs: 5, readMsPerToken: 1, loadMs: 1_000 };
-const PLAN = { id: "isle", hardwareClass: "a", slots: 4, speeds: SPEEDS, slugs: ["chat", "other"], memoryModels: 1 };
+const PLAN = {
+  id: "isle",
+  nth: 0,
+  hardwareClass: "a",
+  slots: 4,
+  speeds: SPEEDS,
+  slugs: ["chat", "other"],
+  memoryModels: 1,
+};
 
 function chatOf(override: Partial<Chat>): Chat {
   return {
@@ -77,6 +86,13 @@ const small = (name: string): Fleet => {
   return { ...fleet, chats: 600, ...(fleet.change === undefined ? {} : { change: { ...fleet.change, after: 200 } }) };
 };
 
+describe("reachedCapacity()", () => {
+  it("is about 1 for Islands with one model, and less if they must load others", async () => {
+    expect(await reachedCapacity(small("equal"), 1)).toBeCloseTo(1, 1);
+    expect(await reachedCapacity(small("models"), 1)).toBeLessThan(0.9);
+  });
+});
+
 describe("placement on modelled Islands", () => {
   it("is the same for the same seed", async () => {
     const [first, second] = [await runScheduler(small("uneven"), 0.6, 3), await runScheduler(small("uneven"), 0.6, 3)];
@@ -100,6 +116,11 @@ describe("placement on modelled Islands", () => {
   it("gives a faster Island that joins its part of the work within 100 chats", async () => {
     const { newcomerPart } = measure(small("joins-faster"), await runScheduler(small("joins-faster"), 0.6, 1));
     expect(newcomerPart).toBeGreaterThan(1);
+  });
+
+  it("gives a faster Island that joins little of the work by the old rank", async () => {
+    const { newcomerPart } = measure(small("joins-faster"), await runPolicy(small("joins-faster"), 0.3, 1, oldRank));
+    expect(newcomerPart).toBeLessThan(0.5);
   });
 
   it("gives an Island that slows to a tenth little of the work", async () => {
