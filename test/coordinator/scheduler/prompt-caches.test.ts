@@ -3,7 +3,7 @@ import { promptCaches } from "../../../coordinator/scheduler/prompt-caches.ts";
 
 /** Parts of a prompt such as "abc": one for each letter, of ten tokens. */
 const partsOf = (letters: string) =>
-  [...letters].map((_, index) => ({ hash: letters.slice(0, index + 1), tokens: 10 * (index + 1) }));
+  Array.from(letters).map((_, index) => ({ hash: letters.slice(0, index + 1), tokens: 10 * (index + 1) }));
 
 describe("promptCaches()", () => {
   it("finds the longest start of a prompt on each Island", () => {
