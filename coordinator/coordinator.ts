@@ -105,7 +105,16 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const online = (): string[] => [...islands.connected()].map(({ island }) => island.hostId);
   const retention = parts.add(openRetention(env, store, online));
   const removeJob = (id: string): Promise<void> => retention.remove({ kind: "job", id });
-  const jobs = openJobService(clock, store, core.jobs, submissions, router, explainWait, removeJob);
+  const jobs = openJobService(
+    clock,
+    store,
+    core.jobs,
+    submissions,
+    router,
+    explainWait,
+    dispatcher.placementOf,
+    removeJob,
+  );
   const removeConversation = (id: string): Promise<void> => retention.remove({ kind: "conversation", id });
   const conversations = openConversations(env, store.conversations, jobs, catalog, removeConversation);
   // The next start resumes conversation answers in progress, so they are not cancelled here.

@@ -334,6 +334,27 @@ export interface components {
             timestamp: string;
             type: "batch.finished";
         };
+        CandidateCost: {
+            /** Prompt tokens that are expected to be in the Island's cache */
+            cached_tokens: number;
+            /** Expected cost: (the sum of the times + `slowdown_ms`) * `risk` */
+            cost_ms: number;
+            island_id: string;
+            /** Time to download and load the model */
+            load_ms: number;
+            /** Time to read the prompt, or to run a job without tokens */
+            read_ms: number;
+            /** Factor for the Island's failures, at least 1 */
+            risk: number;
+            /** Round trip to the Island */
+            rtt_ms: number;
+            /** Delay of the jobs that already run there */
+            slowdown_ms: number;
+            /** Time until a slot is free */
+            wait_ms: number;
+            /** Time to generate the output */
+            write_ms: number;
+        };
         Cargo: {
             category: "llm" | "image" | "audio" | "vision" | "text" | "utility";
             /** Whether chat completions accept the Cargo as `model` */
@@ -1579,6 +1600,7 @@ export interface components {
             output?: unknown;
             /** When the output, the stream and the error message were removed; null while they are stored */
             output_removed_at: string | null;
+            placement: components["schemas"]["Placement"] | null;
             priority: number;
             /** Time in UTC, as ISO 8601 */
             started_at: string | null;
@@ -2698,6 +2720,17 @@ export interface components {
             expires_at: string;
             /** Name of the token for which the code is exchanged */
             name: string;
+        };
+        /** Why the Island of the current attempt was chosen, from the memory of its coordinator. Null without an operator's session, without a choice, for all but the coordinator's latest 10,000 jobs, and for ended jobs of other coordinators */
+        Placement: {
+            /** The Islands that were compared, the cheapest first */
+            candidates: components["schemas"]["CandidateCost"][];
+            /** The chosen Island */
+            island_id: string | null;
+            /** `cost`: the Island's cost was lowest, or close to it. `trial`: to measure the Island */
+            reason: "cost" | "trial" | null;
+            /** The busy Island of which a slot is reserved for the waiting job */
+            reserved_island_id: string | null;
         };
         PostMessage: {
             content: string;

@@ -218,6 +218,7 @@ class Job(TypedDict):
     """Number of attempts so far; an assignment that the Island refused does not count"""
     island_id: str | None
     waiting: Waiting | None
+    placement: Placement | None
     timings: JobTimings | None
     batch_id: str | None
     ignored: list[str]
@@ -252,6 +253,41 @@ class Waiting(TypedDict):
     """Progress of the model's download in percent, if it is known"""
     phase: Literal["accept", "start", "first_output", "silence", None]
     """What the assigned Island must do before the job runs; null while no Island is assigned"""
+
+
+class Placement(TypedDict):
+    """Why the Island of the current attempt was chosen, from the memory of its coordinator. Null without an operator's session, without a choice, for all but the coordinator's latest 10,000 jobs, and for ended jobs of other coordinators"""
+
+    reason: Literal["cost", "trial", None]
+    """`cost`: the Island's cost was lowest, or close to it. `trial`: to measure the Island"""
+    island_id: str | None
+    """The chosen Island"""
+    candidates: list[CandidateCost]
+    """The Islands that were compared, the cheapest first"""
+    reserved_island_id: str | None
+    """The busy Island of which a slot is reserved for the waiting job"""
+
+
+class CandidateCost(TypedDict):
+    island_id: str
+    cost_ms: int
+    """Expected cost: (the sum of the times + `slowdown_ms`) * `risk`"""
+    wait_ms: int
+    """Time until a slot is free"""
+    load_ms: int
+    """Time to download and load the model"""
+    read_ms: int
+    """Time to read the prompt, or to run a job without tokens"""
+    write_ms: int
+    """Time to generate the output"""
+    rtt_ms: int
+    """Round trip to the Island"""
+    slowdown_ms: int
+    """Delay of the jobs that already run there"""
+    risk: float
+    """Factor for the Island's failures, at least 1"""
+    cached_tokens: int
+    """Prompt tokens that are expected to be in the Island's cache"""
 
 
 class WebhookLog(TypedDict):
