@@ -28,6 +28,7 @@ import { listen, type Listener } from "./http/server/transport.ts";
 import { openCargoSigner } from "./islands/cargo-signer.ts";
 import { openIslandGateway, type IslandGateway } from "./islands/gateway.ts";
 import { openJobService } from "./jobs/job-service.ts";
+import { measureIslandWork } from "./metrics/island-work.ts";
 import { logJobEnds } from "./metrics/job-metrics.ts";
 import { openMetrics } from "./metrics/metrics.ts";
 import { openHosts } from "./open-hosts.ts";
@@ -136,7 +137,8 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   member.shareEvents(events);
   const hosts = openHosts(env, network, core, suspensions, events);
   parts.add(hosts.metrics);
-  const operators = openOperators(env, network, core, catalogSync, suspensions, gateway);
+  const work = measureIslandWork(core.jobs, islands, dispatcher, clock);
+  const operators = openOperators(env, network, core, work, catalogSync, suspensions, gateway);
   const recommend = cargoRecommender(
     env,
     store,
@@ -146,7 +148,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
     (hostId) => islands.get(hostId)?.policy,
   );
   logJobEnds(core.jobs, clock, log);
-  const metrics = openMetrics({ ...env, ...core, store, peers, seen, gateway, webhooks, files, fileBatches });
+  const metrics = openMetrics({ ...env, ...core, work, store, peers, seen, gateway, webhooks, files, fileBatches });
 
   files.start();
   fileBatches.start();

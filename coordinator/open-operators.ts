@@ -8,6 +8,7 @@ import { liveIsland } from "./islands/live-island.ts";
 import type { IslandGateway } from "./islands/gateway.ts";
 import type { IslandRegistry } from "./islands/island-registry.ts";
 import { SUSPENDED_RETRY_MS } from "./islands/island-connections.ts";
+import type { IslandWork } from "./metrics/island-work.ts";
 import { remoteModels } from "./operators/add-model.ts";
 import { openAnnouncements } from "./operators/announcements.ts";
 import { auditTrail } from "./operators/audit-trail.ts";
@@ -30,6 +31,7 @@ export function openOperators(
   env: Env<keyof CoordinatorConfig>,
   { peers, credentials, store }: Pick<Network, "credentials" | "peers" | "store">,
   core: Core,
+  work: IslandWork,
   catalogSync: CatalogSync,
   suspensions: Suspensions,
   gateway: IslandGateway,
@@ -39,7 +41,7 @@ export function openOperators(
   endSuspended(env, core, suspensions, gateway);
   const trail = auditTrail(store.audit, clock);
   const isQuarantined = (hostId: string): boolean => core.quarantineOf(hostId) !== null;
-  const metrics = coordinatorMetrics(jobs, islands, core.explainWait, clock);
+  const metrics = coordinatorMetrics(jobs, islands, core.explainWait, work, clock);
   const liveHere = (hostIds: readonly string[]) =>
     islands.factsOf(hostIds).map((island) => liveIsland(island, { isQuarantined, jobs }));
   const view = networkView(metrics, liveHere, store, peers, clock);

@@ -41,6 +41,8 @@ export const MAX_KINDS = 256;
 /** Maximum number of jobs that move to free slots in one commit. */
 export const MAX_JOBS = 256;
 export const MAX_ISLANDS = 256;
+/** Maximum number of Islands whose work the operator's overview shows. */
+export const MAX_SHOWN_ISLANDS = 20;
 /** Maximum number of jobs transferred, adopted or announced in one message. */
 export const MAX_MOVED = 500;
 export const MAX_SESSIONS = 1_000;
@@ -169,6 +171,18 @@ const metrics = z.object({
       }),
     )
     .max(MAX_KINDS),
+  /** Tokens of jobs that ended in the last 10 minutes. Absent if the sender is an older coordinator. */
+  work: z
+    .object({
+      promptTokens: count,
+      /** Prompt tokens that Islands had in their caches. */
+      cachedTokens: count,
+      /** Connected Islands, the most output first. */
+      islands: z
+        .array(z.object({ islandId: id, slots: count, outputTokens: count, cachedTokens: count }))
+        .max(MAX_SHOWN_ISLANDS),
+    })
+    .exactOptional(),
 });
 export type CoordinatorMetrics = DeepReadonly<z.infer<typeof metrics>>;
 export type WaitingWork = CoordinatorMetrics["waiting"][number];

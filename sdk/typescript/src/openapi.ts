@@ -2234,6 +2234,21 @@ export interface components {
                 jobs: number;
                 reason: "own_islands_only" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "all_refused" | "all_failing" | "model_downloading" | "starting" | "no_output" | "account_limit";
             }[];
+            work_last_10_minutes: components["schemas"]["NetworkWork"];
+        };
+        /** Work of jobs that ended in the last 10 minutes */
+        NetworkWork: {
+            /** Prompt tokens that Islands had in their caches. For an agent that does not report them, the number that the coordinator expected */
+            cached_prompt_tokens: number;
+            /** The 20 connected Islands with the most completion tokens */
+            islands: {
+                cached_prompt_tokens: number;
+                /** Tokens of attempts that ended */
+                completion_tokens: number;
+                island_id: string;
+                slots: number;
+            }[];
+            prompt_tokens: number;
         };
         OpenAiResponse: {
             background: boolean;
@@ -2627,6 +2642,7 @@ export interface components {
                 jobs: number;
                 reason: "own_islands_only" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "all_refused" | "all_failing" | "model_downloading" | "starting" | "no_output" | "account_limit";
             }[];
+            work_last_10_minutes: components["schemas"]["NetworkWork"];
         };
         OwnedCargo: {
             accept_limit_s?: number;

@@ -3187,6 +3187,7 @@ class OverviewEvent(TypedDict):
     """Median and 99th percentile of the time from a job's submission, or its admission in a batch, to its first token, for jobs that ended in the last minute; accurate to 5 %. Null without such jobs"""
     errors_last_minute: int
     """Number of jobs that failed or timed out in the last minute"""
+    work_last_10_minutes: NetworkWork
     coordinators: list[CoordinatorOverview]
     is_complete: bool
     """False if a coordinator did not reply; the totals exclude it"""
@@ -3221,6 +3222,24 @@ class OverviewEventFirstTokenMs(TypedDict):
 
     p50: float | None
     p99: float | None
+
+
+class NetworkWork(TypedDict):
+    """Work of jobs that ended in the last 10 minutes"""
+
+    prompt_tokens: int
+    cached_prompt_tokens: int
+    """Prompt tokens that Islands had in their caches. For an agent that does not report them, the number that the coordinator expected"""
+    islands: list[NetworkWorkIslandsItem]
+    """The 20 connected Islands with the most completion tokens"""
+
+
+class NetworkWorkIslandsItem(TypedDict):
+    island_id: str
+    slots: int
+    completion_tokens: int
+    """Tokens of attempts that ended"""
+    cached_prompt_tokens: int
 
 
 class CoordinatorOverview(TypedDict):
@@ -3258,6 +3277,7 @@ class NetworkOverview(TypedDict):
     """Median and 99th percentile of the time from a job's submission, or its admission in a batch, to its first token, for jobs that ended in the last minute; accurate to 5 %. Null without such jobs"""
     errors_last_minute: int
     """Number of jobs that failed or timed out in the last minute"""
+    work_last_10_minutes: NetworkWork
     coordinators: list[CoordinatorOverview]
     is_complete: bool
     """False if a coordinator did not reply; the totals exclude it"""
