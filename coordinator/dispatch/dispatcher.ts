@@ -233,20 +233,22 @@ export function openDispatcher(
     }
   }
 
+  /** Explains why the Island has the job, or which Island it waits for; null for an old choice, or without either. */
+  function placementOf(jobId: string, islandId: string | null): JobPlacement | null {
+    const latest = choices.get(jobId);
+    // Another coordinator may have chosen another Island since.
+    const choice = latest?.islandId === islandId ? latest : null;
+    const reservedIslandId = scheduler.heldFor(jobId);
+    return choice === null && reservedIslandId === null ? null : { choice, reservedIslandId };
+  }
+
   return {
     schedule,
     recordRun,
     recordFailure,
     hasOtherIsland,
     outlookFor: unrunnable.outlookFor,
-    /** Explains why the Island has the job, or which Island it waits for; null for an old choice, or without either. */
-    placementOf(jobId: string, islandId: string | null): JobPlacement | null {
-      const latest = choices.get(jobId);
-      // Another coordinator may have chosen another Island since.
-      const choice = latest?.islandId === islandId ? latest : null;
-      const reservedIslandId = scheduler.heldFor(jobId);
-      return choice === null && reservedIslandId === null ? null : { choice, reservedIslandId };
-    },
+    placementOf,
     /** Calls `listener` with each Island that enters quarantine, or leaves it by a success. */
     onQuarantine(listener: (islandId: string) => void): void {
       onQuarantine.add(listener);

@@ -11,7 +11,6 @@ import type { TakenOver } from "../store/cluster-store.ts";
 import type { FileUsage } from "../store/files/files.ts";
 import type { Store } from "../store/store.ts";
 import { measureSpeeds } from "./cargo-speeds.ts";
-import type { IslandWork } from "./island-work.ts";
 import { measureJobs, UNFINISHED } from "./job-metrics.ts";
 
 interface Counting {
@@ -22,7 +21,7 @@ export interface MeasuredParts {
   readonly jobs: Pick<JobRegistry, "list" | "relayedTokens" | "subscribe">;
   readonly islands: Pick<IslandRegistry, "connectedCount" | "connected">;
   readonly scheduler: Pick<Scheduler, "quarantinedCount" | "waitsByReason">;
-  readonly work: Pick<IslandWork, "cachedTokens">;
+  readonly work: { readonly cachedTokens: number };
   readonly store: Pick<Store, "commits" | "queued" | "readOnlyReason"> & {
     readonly cluster: Pick<Store["cluster"], "isShared">;
   };

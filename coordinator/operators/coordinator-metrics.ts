@@ -4,7 +4,7 @@ import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
-import type { IslandWork } from "../metrics/island-work.ts";
+import type { IslandWork } from "./island-work.ts";
 
 const WINDOW_S = 60;
 const MS_PER_S = 1_000;

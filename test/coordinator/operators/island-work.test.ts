@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { measureIslandWork, type IslandWork } from "../../../coordinator/metrics/island-work.ts";
+import { measureIslandWork, type IslandWork } from "../../../coordinator/operators/island-work.ts";
 import type { ActiveJob } from "../../../coordinator/jobs/active-job.ts";
 import type { JobRegistryEvent } from "../../../coordinator/jobs/job-registry-events.ts";
 import type { Choice } from "../../../coordinator/scheduler/events.ts";
