@@ -32,6 +32,7 @@ import { logJobEnds } from "./metrics/job-metrics.ts";
 import { openMetrics } from "./metrics/metrics.ts";
 import { openHosts } from "./open-hosts.ts";
 import { openOperators } from "./open-operators.ts";
+import { measureIslandWork } from "./operators/island-work.ts";
 import { openSuspensions } from "./operators/suspensions.ts";
 import { MAX_CLOSE_MS, openParts } from "./parts.ts";
 import { cargoRecommender } from "./recommendations/recommend.ts";
@@ -105,7 +106,16 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const online = (): string[] => [...islands.connected()].map(({ island }) => island.hostId);
   const retention = parts.add(openRetention(env, store, online));
   const removeJob = (id: string): Promise<void> => retention.remove({ kind: "job", id });
-  const jobs = openJobService(clock, store, core.jobs, submissions, router, explainWait, removeJob);
+  const jobs = openJobService(
+    clock,
+    store,
+    core.jobs,
+    submissions,
+    router,
+    explainWait,
+    dispatcher.placementOf,
+    removeJob,
+  );
   const removeConversation = (id: string): Promise<void> => retention.remove({ kind: "conversation", id });
   const conversations = openConversations(env, store.conversations, jobs, catalog, removeConversation);
   // The next start resumes conversation answers in progress, so they are not cancelled here.
@@ -127,7 +137,8 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   member.shareEvents(events);
   const hosts = openHosts(env, network, core, suspensions, events);
   parts.add(hosts.metrics);
-  const operators = openOperators(env, network, core, catalogSync, suspensions, gateway);
+  const work = measureIslandWork(core.jobs, islands, dispatcher, clock);
+  const operators = openOperators(env, network, core, work, catalogSync, suspensions, gateway);
   const recommend = cargoRecommender(
     env,
     store,
@@ -137,7 +148,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
     (hostId) => islands.get(hostId)?.policy,
   );
   logJobEnds(core.jobs, clock, log);
-  const metrics = openMetrics({ ...env, ...core, store, peers, seen, gateway, webhooks, files, fileBatches });
+  const metrics = openMetrics({ ...env, ...core, work, store, peers, seen, gateway, webhooks, files, fileBatches });
 
   files.start();
   fileBatches.start();

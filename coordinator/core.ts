@@ -60,7 +60,8 @@ export function openCore(
   const islands = new IslandRegistry(env, (slug) => catalog.known(slug)?.model?.sizeBytes ?? null);
   const explainWait = openWaitReasons(clock, scheduler, islands, gate, seen.elsewhere);
   const quarantineOf = (hostId: string) => scheduler.quarantineOf(hostId, clock.monotonicMs());
-  const router = shareJobs(peers, store, jobs, explainWait, memory.outputMemoryBytes, env);
+  const placementOf = (jobId: string, islandId: string | null) => dispatcher.placementOf(jobId, islandId);
+  const router = shareJobs(peers, store, jobs, explainWait, placementOf, memory.outputMemoryBytes, env);
   const batches = openBatchService(clock, store, jobs, submissions, gate, router);
   const parts = { store, jobs, islands, batches, submissions, scheduler, refreshCatalog };
   const member = openMember(env, network, parts);

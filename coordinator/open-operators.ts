@@ -12,6 +12,7 @@ import { remoteModels } from "./operators/add-model.ts";
 import { openAnnouncements } from "./operators/announcements.ts";
 import { auditTrail } from "./operators/audit-trail.ts";
 import { coordinatorMetrics } from "./operators/coordinator-metrics.ts";
+import type { IslandWork } from "./operators/island-work.ts";
 import { networkView } from "./operators/network-view.ts";
 import { operatorAccounts } from "./operators/operator-accounts.ts";
 import { operatorCargos } from "./operators/operator-cargos.ts";
@@ -30,6 +31,7 @@ export function openOperators(
   env: Env<keyof CoordinatorConfig>,
   { peers, credentials, store }: Pick<Network, "credentials" | "peers" | "store">,
   core: Core,
+  work: IslandWork,
   catalogSync: CatalogSync,
   suspensions: Suspensions,
   gateway: IslandGateway,
@@ -39,7 +41,7 @@ export function openOperators(
   endSuspended(env, core, suspensions, gateway);
   const trail = auditTrail(store.audit, clock);
   const isQuarantined = (hostId: string): boolean => core.quarantineOf(hostId) !== null;
-  const metrics = coordinatorMetrics(jobs, islands, core.explainWait, clock);
+  const metrics = coordinatorMetrics(jobs, islands, core.explainWait, work, clock);
   const liveHere = (hostIds: readonly string[]) =>
     islands.factsOf(hostIds).map((island) => liveIsland(island, { isQuarantined, jobs }));
   const view = networkView(metrics, liveHere, store, peers, clock);

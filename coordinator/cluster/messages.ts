@@ -8,6 +8,7 @@ import { FINISH_REASONS, outputItemSchema, usageSchema } from "../../shared/outp
 import { changeSchema, MAX_WAITING } from "../events/change.ts";
 import { liveIslandSchema } from "../islands/live-island.ts";
 import { WAITING_REASONS } from "../jobs/job-waiting.ts";
+import { CHOICE_REASONS } from "../scheduler/events.ts";
 
 /** A request to one coordinator, which must reply within `withinMs`. */
 export interface Question<Q, R> {
@@ -40,9 +41,13 @@ export const MAX_KINDS = 256;
 /** Maximum number of jobs that move to free slots in one commit. */
 export const MAX_JOBS = 256;
 export const MAX_ISLANDS = 256;
+/** Maximum number of Islands whose work the operator's overview shows. */
+export const MAX_SHOWN_ISLANDS = 20;
 /** Maximum number of jobs transferred, adopted or announced in one message. */
 export const MAX_MOVED = 500;
 export const MAX_SESSIONS = 1_000;
+/** Maximum number of Islands that were compared for a job. */
+const MAX_CANDIDATES = 100;
 /** Maximum number of a job's newest failures that its next owner receives. */
 export const MAX_FAILED_ON = 100;
 /** Maximum number of accounts with event streams at a coordinator. Their ids take 330 KB. */
@@ -90,6 +95,32 @@ const handover = z.object({
     .catch(undefined),
 });
 
+const ms = z.number().min(0);
+const placement = z.object({
+  choice: z
+    .object({
+      reason: z.enum(CHOICE_REASONS),
+      islandId: id,
+      candidates: z
+        .array(
+          z.object({
+            islandId: id,
+            costMs: ms,
+            waitMs: ms,
+            loadMs: ms,
+            readMs: ms,
+            writeMs: ms,
+            rttMs: ms,
+            slowdownMs: ms,
+            risk: z.number(),
+            cachedTokens: z.number().min(0),
+          }),
+        )
+        .max(MAX_CANDIDATES),
+    })
+    .nullable(),
+  reservedIslandId: id.nullable(),
+});
 const jobState = z.enum(JOB_STATES);
 const liveFacts = z.object({
   state: jobState,
@@ -104,6 +135,7 @@ const liveFacts = z.object({
       phase: z.enum(ATTEMPT_PHASES).exactOptional(),
     })
     .nullable(),
+  placement: placement.nullable().catch(null).exactOptional(),
 });
 /** The reply of a coordinator that does not have the job. */
 const gone = z.object({ is: z.literal("gone") });
@@ -139,6 +171,18 @@ const metrics = z.object({
       }),
     )
     .max(MAX_KINDS),
+  /** Tokens of jobs that ended in the last 10 minutes. Absent if the sender is an older coordinator. */
+  work: z
+    .object({
+      promptTokens: count,
+      /** Prompt tokens that Islands had in their caches. */
+      cachedTokens: count,
+      /** Connected Islands, the most output first. */
+      islands: z
+        .array(z.object({ islandId: id, slots: count, outputTokens: count, cachedTokens: count }))
+        .max(MAX_SHOWN_ISLANDS),
+    })
+    .exactOptional(),
 });
 export type CoordinatorMetrics = DeepReadonly<z.infer<typeof metrics>>;
 export type WaitingWork = CoordinatorMetrics["waiting"][number];

@@ -1,6 +1,7 @@
 import { ClusterUnavailableError } from "../../shared/errors.ts";
 import { BusError } from "../bus/bus.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
+import type { JobPlacement } from "../jobs/job-placement.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobRouter } from "../jobs/job-router.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
@@ -24,6 +25,7 @@ export function shareJobs(
   { cluster, jobs: store }: Pick<Store, "cluster" | "jobs">,
   jobs: JobRegistry,
   explainWait: (job: ActiveJob) => JobWaiting | null,
+  placementOf: (jobId: string, islandId: string | null) => JobPlacement | null,
   maxFollowedBytes: number,
   env: PeersEnv,
 ): JobRouter & { readonly close: () => void } {
@@ -40,7 +42,8 @@ export function shareJobs(
     const job = await unfinished(jobId);
     if ("is" in job) return job;
     const { state, attempt, startedAtMs } = job;
-    return { is: "described", facts: { state, attempt, startedAtMs, waiting: explainWait(job) } };
+    const placement = placementOf(jobId, job.islandId);
+    return { is: "described", facts: { state, attempt, startedAtMs, waiting: explainWait(job), placement } };
   });
   peers.handle(MESSAGES.cancelJob, async ({ jobId }): Promise<ReplyOf<typeof MESSAGES.cancelJob>> => {
     const job = await unfinished(jobId);

@@ -5,6 +5,7 @@ import type { Env } from "../env.ts";
 import type { IslandRegistry, IslandRegistryEvent } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import { boundPrompt } from "../jobs/attempts/attempt-meter.ts";
+import type { JobPlacement } from "../jobs/job-placement.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobRegistryEvent } from "../jobs/job-registry-events.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
@@ -233,14 +234,22 @@ export function openDispatcher(
     }
   }
 
+  /** Explains why the Island has the job, or which Island it waits for; null for an old choice, or without either. */
+  function placementOf(jobId: string, islandId: string | null): JobPlacement | null {
+    const latest = choices.get(jobId);
+    // Another coordinator may have chosen another Island since.
+    const choice = latest?.islandId === islandId ? latest : null;
+    const reservedIslandId = scheduler.heldFor(jobId);
+    return choice === null && reservedIslandId === null ? null : { choice, reservedIslandId };
+  }
+
   return {
     schedule,
     recordRun,
     recordFailure,
     hasOtherIsland,
     outlookFor: unrunnable.outlookFor,
-    /** Returns why the Island of a job's latest attempt was chosen; undefined if that was long ago. */
-    choiceOf: (jobId: string): Choice | undefined => choices.get(jobId),
+    placementOf,
     /** Calls `listener` with each Island that enters quarantine, or leaves it by a success. */
     onQuarantine(listener: (islandId: string) => void): void {
       onQuarantine.add(listener);

@@ -2,11 +2,14 @@ import type { JobState } from "../../shared/job-state.ts";
 import type { ActiveJob } from "./active-job.ts";
 import type { Feed } from "./feed.ts";
 import type { FeedPosition } from "./feed-position.ts";
+import type { JobPlacement } from "./job-placement.ts";
 import type { JobWaiting } from "./job-waiting.ts";
 
 /** Facts of an unfinished job that only its owner has. */
 type LiveFacts = Pick<ActiveJob, "state" | "attempt" | "startedAtMs"> & {
   readonly waiting: JobWaiting | null;
+  /** Absent if the owner is an older coordinator. */
+  readonly placement?: JobPlacement | null;
 };
 
 /** An unfinished job that another coordinator has. */

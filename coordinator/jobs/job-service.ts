@@ -10,6 +10,7 @@ import type { ActiveJob } from "./active-job.ts";
 import { JobFeed, type Feed } from "./feed.ts";
 import type { FeedPosition } from "./feed-position.ts";
 import { feedEndingOf } from "./job-ending.ts";
+import type { JobPlacement } from "./job-placement.ts";
 import type { JobRegistry } from "./job-registry.ts";
 import type { JobRouter } from "./job-router.ts";
 import type { JobWait, JobWaiting } from "./job-waiting.ts";
@@ -30,6 +31,7 @@ export function openJobService(
   submissions: Submissions,
   router: JobRouter,
   explainWait: (job: ActiveJob) => JobWaiting | null,
+  placementOf: (jobId: string, islandId: string | null) => JobPlacement | null,
   removeContent: (jobId: string) => Promise<void>,
 ) {
   const shareFeed = sharedFeeds();
@@ -132,8 +134,12 @@ export function openJobService(
     return shareFeed(jobId, async () => new JobFeed(jobId, await store.jobs.feed(jobId), feedEndingOf(record)));
   }
 
-  async function viewOf(record: JobRecord, waiting: JobWaiting | null): Promise<JobView> {
-    return { ...record, webhook: await readWebhookLog(store.webhooks, record.webhookId), waiting };
+  async function viewOf(
+    record: JobRecord,
+    waiting: JobWaiting | null,
+    placement = placementOf(record.id, record.islandId),
+  ): Promise<JobView> {
+    return { ...record, webhook: await readWebhookLog(store.webhooks, record.webhookId), waiting, placement };
   }
 
   /** Returns the view of a job that has ended, or that another coordinator has. */
@@ -144,8 +150,8 @@ export function openJobService(
       const facts = (await remote?.describe()) ?? null;
       // The job has ended since its record was read.
       if (facts === null) return await viewOf(await find(record.accountId, record.id), null);
-      const { waiting, ...live } = facts;
-      return await viewOf({ ...record, ...live }, waiting);
+      const { waiting, placement = null, ...live } = facts;
+      return await viewOf({ ...record, ...live }, waiting, placement);
     } catch (error) {
       if (!(error instanceof ClusterUnavailableError)) throw error;
       // The stored facts are correct, but may be older than the facts of the job's owner.
@@ -198,8 +204,10 @@ export function openJobService(
       const active = jobs.get(jobId);
       if (active === undefined) return viewFromElsewhere(record);
       const { state, attempt, startedAtMs } = active;
+      const placement = placementOf(jobId, active.islandId);
       // The newest state of the job may not be stored yet.
-      return viewOf({ ...record, ...(!active.hasEnded && { state, attempt, startedAtMs }) }, explainWait(active));
+      const newest = { ...record, ...(!active.hasEnded && { state, attempt, startedAtMs }) };
+      return viewOf(newest, explainWait(active), placement);
     },
     /**
      * Returns the state of an unfinished job and why it waits, from memory; null for an ended job.

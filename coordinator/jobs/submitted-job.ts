@@ -3,6 +3,7 @@ import type { AnswerLink } from "../store/conversations.ts";
 import type { JobInput, JobRecord } from "../store/jobs/job-store.ts";
 import type { WebhookLog } from "../webhooks/owned-webhook.ts";
 import type { Feed } from "./feed.ts";
+import type { JobPlacement } from "./job-placement.ts";
 import type { JobWaiting } from "./job-waiting.ts";
 import type { SubmissionRequest } from "./submissions.ts";
 
@@ -26,5 +27,6 @@ export interface JobHandle {
 
 export interface JobView extends JobRecord {
   readonly waiting: JobWaiting | null;
+  readonly placement: JobPlacement | null;
   readonly webhook: WebhookLog | null;
 }

@@ -21,6 +21,7 @@ export interface MeasuredParts {
   readonly jobs: Pick<JobRegistry, "list" | "relayedTokens" | "subscribe">;
   readonly islands: Pick<IslandRegistry, "connectedCount" | "connected">;
   readonly scheduler: Pick<Scheduler, "quarantinedCount" | "waitsByReason">;
+  readonly work: { readonly cachedTokens: number };
   readonly store: Pick<Store, "commits" | "queued" | "readOnlyReason"> & {
     readonly cluster: Pick<Store["cluster"], "isShared">;
   };
@@ -63,7 +64,7 @@ export function openMetrics(parts: MeasuredParts) {
   };
 }
 
-function jobMetrics({ jobs, scheduler, seen, webhooks, fileBatches }: MeasuredParts): Metric[] {
+function jobMetrics({ jobs, work, scheduler, seen, webhooks, fileBatches }: MeasuredParts): Metric[] {
   return [
     gauge("atoll_jobs_unfinished", "Jobs that have not ended, by state", ["state"], () => {
       const counts = new Map(UNFINISHED.map((state) => [state, 0]));
@@ -84,6 +85,12 @@ function jobMetrics({ jobs, scheduler, seen, webhooks, fileBatches }: MeasuredPa
     counterOf("atoll_tokens_relayed_total", "Model tokens relayed from Islands, counted as they arrive", [], () => [
       [jobs.relayedTokens],
     ]),
+    counterOf(
+      "atoll_prompt_tokens_cached_total",
+      "Prompt tokens of completed jobs that Islands had in their caches; for an agent that does not report them, as expected",
+      [],
+      () => [[work.cachedTokens]],
+    ),
     gauge("atoll_webhooks_pending", "Webhooks that still have to be delivered", [], () => [[webhooks.pendingCount]]),
     gauge("atoll_file_batches_running", "File batches that this coordinator runs", [], () => [
       [fileBatches.runningCount],

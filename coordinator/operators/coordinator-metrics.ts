@@ -4,6 +4,7 @@ import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
+import type { IslandWork } from "./island-work.ts";
 
 const WINDOW_S = 60;
 const MS_PER_S = 1_000;
@@ -32,6 +33,7 @@ export function coordinatorMetrics(
   jobs: Pick<JobRegistry, "list" | "subscribe" | "cargoOf">,
   islands: Pick<IslandRegistry, "connected">,
   explainWait: (job: ActiveJob) => JobWaiting | null,
+  work: Pick<IslandWork, "read">,
   clock: Pick<Clock, "now" | "monotonicMs">,
 ): () => CoordinatorMetrics {
   const bySecond = new Map<number, Second>();
@@ -143,6 +145,7 @@ export function coordinatorMetrics(
       ended: { all: sumOf(seconds, "all"), failed: sumOf(seconds, "failed") },
       tokensPerSecond: measureRate(pastTokens + tokens, sumOf(seconds, "tokens"), nowMs),
       firstToken: mergeCounts(seconds.map(({ firstTokens }) => firstTokens)),
+      work: work.read(),
     };
   };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
-import { MESSAGES, type CoordinatorMetrics, type WaitingWork } from "../cluster/messages.ts";
+import { MAX_SHOWN_ISLANDS, MESSAGES, type CoordinatorMetrics, type WaitingWork } from "../cluster/messages.ts";
 import type { Peers } from "../cluster/peers.ts";
 import type { LiveIsland } from "../islands/live-island.ts";
 import { SEEN_LATELY_MS, type Connections } from "../islands/island-service.ts";
@@ -24,6 +24,7 @@ export interface Overview {
   readonly firstTokenMs: { readonly p50: number | null; readonly p99: number | null };
   /** Number of jobs that failed or timed out. */
   readonly errorsLastMinute: number;
+  readonly work: NonNullable<CoordinatorMetrics["work"]>;
   readonly coordinators: readonly CoordinatorLine[];
 }
 
@@ -86,6 +87,11 @@ export function networkView(
       tokensPerSecond: sum(({ tokensPerSecond }) => tokensPerSecond),
       firstTokenMs: { p50: quantileOf(firstTokens, 0.5), p99: quantileOf(firstTokens, 0.99) },
       errorsLastMinute: sum(({ ended }) => ended.failed),
+      work: {
+        promptTokens: sum(({ work }) => work?.promptTokens ?? 0),
+        cachedTokens: sum(({ work }) => work?.cachedTokens ?? 0),
+        islands: mergeIslands(known.flatMap(({ work }) => work?.islands ?? [])),
+      },
       coordinators,
     };
   };
@@ -115,6 +121,20 @@ export function networkView(
       };
     },
   };
+}
+
+/** Adds up the work of Islands that moved from one coordinator to another. */
+function mergeIslands(all: Overview["work"]["islands"]): Overview["work"]["islands"] {
+  const byId = new Map<string, Overview["work"]["islands"][number]>();
+  for (const each of all) {
+    const { outputTokens = 0, cachedTokens = 0 } = byId.get(each.islandId) ?? {};
+    byId.set(each.islandId, {
+      ...each,
+      outputTokens: outputTokens + each.outputTokens,
+      cachedTokens: cachedTokens + each.cachedTokens,
+    });
+  }
+  return [...byId.values()].sort((a, b) => b.outputTokens - a.outputTokens).slice(0, MAX_SHOWN_ISLANDS);
 }
 
 /** Corrects the reasons that one coordinator gave. Islands of other coordinators are online but may not fit. */

@@ -152,8 +152,9 @@ export interface RunTokens {
 }
 
 /** Why an Island was chosen. `cost`: its cost was lowest, or within 10 % of the lowest. `trial`: to measure it. */
+export const CHOICE_REASONS = ["cost", "trial"] as const;
 export interface Choice {
-  readonly reason: "cost" | "trial";
+  readonly reason: (typeof CHOICE_REASONS)[number];
   readonly islandId: string;
   /** The Islands that were compared, the cheapest first; the chosen one is among them. */
   readonly candidates: readonly CandidateCost[];

@@ -119,7 +119,16 @@ export class CoordinatorLife {
     this.connections = core.connections;
     this.jobQuota = core.jobQuota;
     this.batches = core.batches;
-    this.jobs = openJobService(clock, store, registry, submissions, router, explainWait, async () => undefined);
+    this.jobs = openJobService(
+      clock,
+      store,
+      registry,
+      submissions,
+      router,
+      explainWait,
+      () => null,
+      async () => undefined,
+    );
     this.clock = clock;
     this.store = store;
     this.registry = registry;

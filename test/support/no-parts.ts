@@ -18,6 +18,7 @@ export const NO_PARTS = {
   jobs: { list: () => [], relayedTokens: 0, subscribe: () => undefined },
   islands: { connectedCount: 0, connected: () => [] },
   scheduler: { quarantinedCount: 0, waitsByReason: () => new Map() },
+  work: { cachedTokens: 0 },
   store: { cluster: { isShared: false }, commits: 0, queued: 0, readOnlyReason: null },
   gateway: openIslandGateway(testEnv(), unused({}), unused({}), "", unused({}), () => ""),
   webhooks: { pendingCount: 0, metrics: openWebhooks(testEnv(), unused({}), async () => "").metrics },

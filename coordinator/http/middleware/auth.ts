@@ -62,9 +62,14 @@ export async function authenticate(
   );
 }
 
-/** Refuses a caller without an operator's session; a key is not enough. @throws {ServiceError} `operator_only` */
+/** Returns true for an operator's session; a key is not enough. */
+export function isOperator({ role, kind }: Identity): boolean {
+  return role === "operator" && kind === "session";
+}
+
+/** Refuses a caller without an operator's session. @throws {ServiceError} `operator_only` */
 export function requireOperator(identity: Identity): void {
-  if (identity.role === "operator" && identity.kind === "session") return;
+  if (isOperator(identity)) return;
   const text =
     identity.role === "operator"
       ? "Operator endpoints do not accept API keys. Sign in and send the session token"

@@ -3,8 +3,10 @@ import { JOB_STATES, isTerminal } from "../../../shared/job-state.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { submitterOf } from "../../accounts/identity.ts";
 import type { Feed } from "../../jobs/feed.ts";
+import type { JobView } from "../../jobs/submitted-job.ts";
 import { openUntil } from "../../jobs/until-feed.ts";
 import { routeGroup } from "../route-group.ts";
+import { isOperator } from "../middleware/auth.ts";
 import { idempotencyHeaders, idempotencyOf } from "../middleware/idempotency.ts";
 import {
   detailSchema,
@@ -81,12 +83,13 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
     fails: [404, 503],
   })(async ({ c, identity, params, query }) => {
     const { accountId } = identity;
+    const respond = (job: JobView) => respondWithJson(c, identity, { data: presentDetail(job, isOperator(identity)) });
     const job = await jobs.get(accountId, params.id);
-    if (query.wait === 0 || isTerminal(job.state)) return respondWithJson(c, identity, { data: presentDetail(job) });
+    if (query.wait === 0 || isTerminal(job.state)) return respond(job);
     const signal = disconnectSignal(c.env.outgoing);
     await untilEnded(() => jobs.openFeed(accountId, params.id), query.wait * 1_000, clock, signal);
     if (signal.aborted) return null;
-    return respondWithJson(c, identity, { data: presentDetail(await jobs.get(accountId, params.id)) });
+    return respond(await jobs.get(accountId, params.id));
   });
 
   routes.delete("/{id}", {

@@ -5,7 +5,9 @@ import { JOB_STATES, isTerminal } from "../../../shared/job-state.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
 import type { JobHandle, JobView } from "../../jobs/submitted-job.ts";
 import { WAITING_REASONS, type JobWaiting } from "../../jobs/job-waiting.ts";
+import type { JobPlacement } from "../../jobs/job-placement.ts";
 import { attemptsOf } from "../../jobs/attempts/retry-policy.ts";
+import { CHOICE_REASONS, type CandidateCost } from "../../scheduler/events.ts";
 import type { JobSummary, ListedJob } from "../../store/jobs/job-store.ts";
 import { presentTime, presentTimeOrNull, presentUsage, timeSchema, usageSchema } from "./wire-units.ts";
 import { orNull } from "./responses.ts";
@@ -87,6 +89,40 @@ const waitingSchema = z
     description: "Why the job has not started or has no output yet; null for any other job",
   });
 
+const ms = z.int();
+const candidateSchema = z
+  .object({
+    island_id: z.string(),
+    cost_ms: ms.describe("Expected cost: (the sum of the times + `slowdown_ms`) * `risk`"),
+    wait_ms: ms.describe("Time until a slot is free"),
+    load_ms: ms.describe("Time to download and load the model"),
+    read_ms: ms.describe("Time to read the prompt, or to run a job without tokens"),
+    write_ms: ms.describe("Time to generate the output"),
+    rtt_ms: ms.describe("Round trip to the Island"),
+    slowdown_ms: ms.describe("Delay of the jobs that already run there"),
+    risk: z.number().describe("Factor for the Island's failures, at least 1"),
+    cached_tokens: z.int().describe("Prompt tokens that are expected to be in the Island's cache"),
+  })
+  .openapi("CandidateCost");
+
+const placementSchema = z
+  .object({
+    reason: z
+      .enum(CHOICE_REASONS)
+      .nullable()
+      .describe("`cost`: the Island's cost was lowest, or close to it. `trial`: to measure the Island"),
+    island_id: z.string().nullable().describe("The chosen Island"),
+    candidates: z.array(candidateSchema).describe("The Islands that were compared, the cheapest first"),
+    reserved_island_id: z
+      .string()
+      .nullable()
+      .describe("The busy Island of which a slot is reserved for the waiting job"),
+  })
+  .openapi("Placement", {
+    description:
+      "Why the Island of the current attempt was chosen, from the memory of its coordinator. Null without an operator's session, without a choice, for all but the coordinator's latest 10,000 jobs, and for ended jobs of other coordinators",
+  });
+
 export const detailSchema = z
   .object({
     id: z.string(),
@@ -117,6 +153,7 @@ export const detailSchema = z
     attempts: z.int().describe("Number of attempts so far; an assignment that the Island refused does not count"),
     island_id: z.string().nullable(),
     waiting: orNull(waitingSchema),
+    placement: orNull(placementSchema),
     timings: z
       .object({
         load_ms: z.number().describe("Time to download and load the model; 0 if it was in memory"),
@@ -159,8 +196,9 @@ export function presentListed(job: ListedJob): z.infer<typeof listedSchema> {
   return { ...presentSummary(job), workload_id: job.workloadId, input: job.input && { ...job.input } };
 }
 
-export function presentDetail(job: JobView): z.infer<typeof detailSchema> {
-  const { startedAtMs, completedAtMs, error, timings, waiting } = job;
+/** @param showsPlacement Whether the caller is an operator. */
+export function presentDetail(job: JobView, showsPlacement: boolean): z.infer<typeof detailSchema> {
+  const { startedAtMs, completedAtMs, error, timings, waiting, placement } = job;
   return {
     id: job.id,
     workload_id: job.workloadId,
@@ -181,10 +219,35 @@ export function presentDetail(job: JobView): z.infer<typeof detailSchema> {
     attempts: attemptsOf(job),
     island_id: job.islandId,
     waiting: waiting && presentWaiting(waiting),
+    placement: showsPlacement && placement !== null ? presentPlacement(placement) : null,
     timings: timings && { load_ms: timings.loadMs, first_output_ms: timings.firstOutputMs, run_ms: timings.runMs },
     batch_id: job.batchId,
     ignored: [...(job.ignoredParameters ?? [])],
     webhook: presentWebhook(job.webhook),
+  };
+}
+
+function presentPlacement({ choice, reservedIslandId }: JobPlacement): z.infer<typeof placementSchema> {
+  return {
+    reason: choice?.reason ?? null,
+    island_id: choice?.islandId ?? null,
+    candidates: choice?.candidates.map(presentCandidate) ?? [],
+    reserved_island_id: reservedIslandId,
+  };
+}
+
+function presentCandidate(candidate: CandidateCost): z.infer<typeof candidateSchema> {
+  return {
+    island_id: candidate.islandId,
+    cost_ms: Math.round(candidate.costMs),
+    wait_ms: Math.round(candidate.waitMs),
+    load_ms: Math.round(candidate.loadMs),
+    read_ms: Math.round(candidate.readMs),
+    write_ms: Math.round(candidate.writeMs),
+    rtt_ms: Math.round(candidate.rttMs),
+    slowdown_ms: Math.round(candidate.slowdownMs),
+    risk: Math.round(candidate.risk * 100) / 100,
+    cached_tokens: Math.round(candidate.cachedTokens),
   };
 }
 

@@ -10,7 +10,7 @@ import {
 } from "../../store/accounts/operators.ts";
 import { WAITING_REASONS } from "../../jobs/job-waiting.ts";
 import { MAX_ANNOUNCEMENT_CHARS } from "../../operators/announcements.ts";
-import type { WaitingWork } from "../../cluster/messages.ts";
+import { MAX_SHOWN_ISLANDS, type WaitingWork } from "../../cluster/messages.ts";
 import type { CoordinatorLine, Overview } from "../../operators/network-view.ts";
 import type { AccountDetail } from "../../operators/operator-accounts.ts";
 import { orNull } from "./responses.ts";
@@ -79,6 +79,27 @@ const coordinatorSchema = z
   })
   .openapi("CoordinatorOverview");
 
+const workSchema = z
+  .object({
+    prompt_tokens: z.int(),
+    cached_prompt_tokens: z
+      .int()
+      .describe(
+        "Prompt tokens that Islands had in their caches. For an agent that does not report them, the number that the coordinator expected",
+      ),
+    islands: z
+      .array(
+        z.object({
+          island_id: z.string(),
+          slots: z.int(),
+          completion_tokens: z.int().describe("Tokens of attempts that ended"),
+          cached_prompt_tokens: z.int(),
+        }),
+      )
+      .describe(`The ${MAX_SHOWN_ISLANDS} connected Islands with the most completion tokens`),
+  })
+  .openapi("NetworkWork", { description: "Work of jobs that ended in the last 10 minutes" });
+
 export const overviewSchema = z
   .object({
     islands: z.object({ online: z.int(), known: z.int() }),
@@ -92,6 +113,7 @@ export const overviewSchema = z
         "Median and 99th percentile of the time from a job's submission, or its admission in a batch, to its first token, for jobs that ended in the last minute; accurate to 5 %. Null without such jobs",
       ),
     errors_last_minute: z.int().describe("Number of jobs that failed or timed out in the last minute"),
+    work_last_10_minutes: workSchema,
     coordinators: z.array(coordinatorSchema),
     is_complete: z.boolean().describe("False if a coordinator did not reply; the totals exclude it"),
   })
@@ -212,6 +234,16 @@ export function presentOverview(overview: Overview): z.infer<typeof overviewSche
     tokens_per_second: Math.round(overview.tokensPerSecond * 10) / 10,
     first_token_ms: firstTokenMs,
     errors_last_minute: overview.errorsLastMinute,
+    work_last_10_minutes: {
+      prompt_tokens: overview.work.promptTokens,
+      cached_prompt_tokens: overview.work.cachedTokens,
+      islands: overview.work.islands.map(({ islandId, slots, outputTokens, cachedTokens }) => ({
+        island_id: islandId,
+        slots,
+        completion_tokens: outputTokens,
+        cached_prompt_tokens: cachedTokens,
+      })),
+    },
     coordinators: overview.coordinators.map(presentCoordinator),
     is_complete: overview.coordinators.every(({ metrics }) => metrics !== null),
   };

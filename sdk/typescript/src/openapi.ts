@@ -334,6 +334,27 @@ export interface components {
             timestamp: string;
             type: "batch.finished";
         };
+        CandidateCost: {
+            /** Prompt tokens that are expected to be in the Island's cache */
+            cached_tokens: number;
+            /** Expected cost: (the sum of the times + `slowdown_ms`) * `risk` */
+            cost_ms: number;
+            island_id: string;
+            /** Time to download and load the model */
+            load_ms: number;
+            /** Time to read the prompt, or to run a job without tokens */
+            read_ms: number;
+            /** Factor for the Island's failures, at least 1 */
+            risk: number;
+            /** Round trip to the Island */
+            rtt_ms: number;
+            /** Delay of the jobs that already run there */
+            slowdown_ms: number;
+            /** Time until a slot is free */
+            wait_ms: number;
+            /** Time to generate the output */
+            write_ms: number;
+        };
         Cargo: {
             category: "llm" | "image" | "audio" | "vision" | "text" | "utility";
             /** Whether chat completions accept the Cargo as `model` */
@@ -1579,6 +1600,7 @@ export interface components {
             output?: unknown;
             /** When the output, the stream and the error message were removed; null while they are stored */
             output_removed_at: string | null;
+            placement: components["schemas"]["Placement"] | null;
             priority: number;
             /** Time in UTC, as ISO 8601 */
             started_at: string | null;
@@ -2212,6 +2234,21 @@ export interface components {
                 jobs: number;
                 reason: "own_islands_only" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "all_refused" | "all_failing" | "model_downloading" | "starting" | "no_output" | "account_limit";
             }[];
+            work_last_10_minutes: components["schemas"]["NetworkWork"];
+        };
+        /** Work of jobs that ended in the last 10 minutes */
+        NetworkWork: {
+            /** Prompt tokens that Islands had in their caches. For an agent that does not report them, the number that the coordinator expected */
+            cached_prompt_tokens: number;
+            /** The 20 connected Islands with the most completion tokens */
+            islands: {
+                cached_prompt_tokens: number;
+                /** Tokens of attempts that ended */
+                completion_tokens: number;
+                island_id: string;
+                slots: number;
+            }[];
+            prompt_tokens: number;
         };
         OpenAiResponse: {
             background: boolean;
@@ -2605,6 +2642,7 @@ export interface components {
                 jobs: number;
                 reason: "own_islands_only" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "all_refused" | "all_failing" | "model_downloading" | "starting" | "no_output" | "account_limit";
             }[];
+            work_last_10_minutes: components["schemas"]["NetworkWork"];
         };
         OwnedCargo: {
             accept_limit_s?: number;
@@ -2698,6 +2736,17 @@ export interface components {
             expires_at: string;
             /** Name of the token for which the code is exchanged */
             name: string;
+        };
+        /** Why the Island of the current attempt was chosen, from the memory of its coordinator. Null without an operator's session, without a choice, for all but the coordinator's latest 10,000 jobs, and for ended jobs of other coordinators */
+        Placement: {
+            /** The Islands that were compared, the cheapest first */
+            candidates: components["schemas"]["CandidateCost"][];
+            /** The chosen Island */
+            island_id: string | null;
+            /** `cost`: the Island's cost was lowest, or close to it. `trial`: to measure the Island */
+            reason: "cost" | "trial" | null;
+            /** The busy Island of which a slot is reserved for the waiting job */
+            reserved_island_id: string | null;
         };
         PostMessage: {
             content: string;

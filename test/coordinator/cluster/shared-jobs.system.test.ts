@@ -32,6 +32,8 @@ function describeSharedJobs(database: PostgresDatabase): void {
       const { jobId } = await begin();
       const shown = await jobsOf(b).get(net.accountId, jobId);
       expect(shown).toMatchObject({ state: "running", attempt: 1, startedAtMs: net.clock.now(), waiting: null });
+      expect(shown.placement).toMatchObject({ choice: { islandId: shown.islandId }, reservedIslandId: null });
+      expect(shown.placement).toEqual((await jobsOf(a).get(net.accountId, jobId)).placement);
     });
 
     it("is cancelled there once, and then its content is deleted", async () => {

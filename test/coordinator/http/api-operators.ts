@@ -52,6 +52,7 @@ export function apiOperators({ store, clock, credentials, hub }: ApiOperatorsDep
         tokensPerSecond: 0,
         firstTokenMs: { p50: null, p99: null },
         errorsLastMinute: 0,
+        work: { promptTokens: 0, cachedTokens: 0, islands: [] },
         coordinators: [],
       }),
     },

@@ -57,6 +57,7 @@ export function makeJob(override: Partial<JobView> = {}): JobView {
     timings: null,
     error: null,
     waiting: null,
+    placement: null,
     inputRemovedAtMs: null,
     outputRemovedAtMs: null,
     ...override,

@@ -133,7 +133,16 @@ export class JobWorld {
     this.jobQuota = core.jobQuota;
     this.connections = core.connections;
     const removeContent = async (): Promise<void> => undefined;
-    this.jobs = openJobService(clock, store, registry, submissions, router, explainWait, removeContent);
+    this.jobs = openJobService(
+      clock,
+      store,
+      registry,
+      submissions,
+      router,
+      explainWait,
+      core.dispatcher.placementOf,
+      removeContent,
+    );
     this.registry = registry;
     this.submissions = submissions;
     this.catalog = catalog;

@@ -14,6 +14,8 @@ import {
 import type { JobEnding } from "../../../coordinator/store/jobs/job-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
+const WORK = { promptTokens: 3, cachedTokens: 2, islands: [] };
+
 let clock: ManualClock;
 let jobs: ActiveJob[];
 let tell: (event: JobRegistryEvent) => void;
@@ -55,12 +57,12 @@ beforeEach(() => {
     explained += 1;
     return { reason: holdsQuota ? "all_busy" : "account_limit", message: `${slug} waits`, position: 1 };
   };
-  readMetrics = coordinatorMetrics(registry, islands, explainWait, clock);
+  readMetrics = coordinatorMetrics(registry, islands, explainWait, { read: () => WORK }, clock);
 });
 
 describe("coordinatorMetrics()", () => {
-  it("counts Islands, and the slots of those that accept jobs", () => {
-    expect(readMetrics()).toMatchObject({ islands: 3, slots: { free: 3, all: 6 } });
+  it("counts Islands, the slots of those that accept jobs, and the work of Islands", () => {
+    expect(readMetrics()).toMatchObject({ islands: 3, slots: { free: 3, all: 6 }, work: WORK });
   });
 
   it("counts waiting jobs by Cargo, permitted Islands and reason", () => {

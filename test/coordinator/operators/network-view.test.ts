@@ -54,6 +54,8 @@ let own: CoordinatorMetrics;
 let reads: number;
 /** Number of Islands of the other coordinator. */
 let elsewhere: number;
+/** Work that the other coordinator reports. */
+let peerWork: Pick<CoordinatorMetrics, "work">;
 /** Number of Islands in storage, and how often storage counted them. */
 let known: number;
 let counts: number;
@@ -63,13 +65,13 @@ let views: NetworkView[];
 beforeEach(() => {
   clock = new ManualClock();
   bus = new LocalBus();
-  [own, reads, known, counts, elsewhere] = [figuresOf(), 0, 9, 0, 1];
+  [own, reads, known, counts, elsewhere, peerWork] = [figuresOf(), 0, 9, 0, 1, {}];
   views = PEERS.slice(0, 2).map((self, index) => {
     const readMetrics = () => {
       reads += 1;
       if (index === 0) return own;
       const waiting = [work({ jobs: 5, oldestAtMs: 3, message: "very busy" })];
-      return figuresOf({ islands: elsewhere, waiting });
+      return figuresOf({ islands: elsewhere, waiting, ...peerWork });
     };
     const liveHere = (hostIds: readonly string[]) => hostIds.filter((hostId) => hostId === self).map(live);
     const countIslands = async () => {
@@ -116,6 +118,20 @@ describe("networkView()", () => {
     clock.advance(1_000);
     elsewhere = 0;
     expect(await reasonOf()).toBe("no_island_online");
+  });
+
+  it("adds up the work of Islands, also with a coordinator that does not report it", async () => {
+    const row = (islandId: string, outputTokens: number) => ({ islandId, slots: 2, outputTokens, cachedTokens: 1 });
+    const workOf = async () => (await views[0]?.overview())?.work;
+    expect(await workOf()).toEqual({ promptTokens: 0, cachedTokens: 0, islands: [] });
+    own = figuresOf({ work: { promptTokens: 8, cachedTokens: 3, islands: [row("isle-1", 5), row("isle-2", 4)] } });
+    peerWork = { work: { promptTokens: 2, cachedTokens: 1, islands: [row("isle-2", 3)] } };
+    clock.advance(1_000);
+    expect(await workOf()).toEqual({
+      promptTokens: 10,
+      cachedTokens: 4,
+      islands: [{ ...row("isle-2", 7), cachedTokens: 2 }, row("isle-1", 5)],
+    });
   });
 
   it("asks once a second, however many callers there are", async () => {

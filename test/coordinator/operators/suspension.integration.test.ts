@@ -166,7 +166,8 @@ describe("a suspension", () => {
 describe("GET /operator/overview and GET /operator/queue", () => {
   it("show what runs, what waits, and why", async () => {
     const host = await coordinator.createAccount("metrics@example.com");
-    await using island = await FakeIsland.join(coordinator.url, host.islandToken, { hostId: randomUUID(), slots: 2 });
+    const hostId = randomUUID();
+    await using island = await FakeIsland.join(coordinator.url, host.islandToken, { hostId, slots: 2 });
     const { body: job } = await ask(host.key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "hi" } });
     const assign = await island.next("assign");
     expect(assign.jobId).toBe(job.data.id);
@@ -180,6 +181,12 @@ describe("GET /operator/overview and GET /operator/queue", () => {
     expect(overview.slots.all).toBeGreaterThanOrEqual(2);
     expect(overview.jobs.running).toBeGreaterThan(0);
     expect(overview.is_complete).toBe(true);
+    expect(overview.work_last_10_minutes.islands).toContainEqual({
+      island_id: hostId,
+      slots: 2,
+      completion_tokens: 0,
+      cached_prompt_tokens: 0,
+    });
     expect(overview.coordinators.every(({ answers }: { answers: boolean }) => answers)).toBe(true);
     const { body: queue } = await until(
       () => ask(operator, "GET", "/operator/queue"),

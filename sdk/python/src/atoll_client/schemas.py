@@ -218,6 +218,7 @@ class Job(TypedDict):
     """Number of attempts so far; an assignment that the Island refused does not count"""
     island_id: str | None
     waiting: Waiting | None
+    placement: Placement | None
     timings: JobTimings | None
     batch_id: str | None
     ignored: list[str]
@@ -252,6 +253,41 @@ class Waiting(TypedDict):
     """Progress of the model's download in percent, if it is known"""
     phase: Literal["accept", "start", "first_output", "silence", None]
     """What the assigned Island must do before the job runs; null while no Island is assigned"""
+
+
+class Placement(TypedDict):
+    """Why the Island of the current attempt was chosen, from the memory of its coordinator. Null without an operator's session, without a choice, for all but the coordinator's latest 10,000 jobs, and for ended jobs of other coordinators"""
+
+    reason: Literal["cost", "trial", None]
+    """`cost`: the Island's cost was lowest, or close to it. `trial`: to measure the Island"""
+    island_id: str | None
+    """The chosen Island"""
+    candidates: list[CandidateCost]
+    """The Islands that were compared, the cheapest first"""
+    reserved_island_id: str | None
+    """The busy Island of which a slot is reserved for the waiting job"""
+
+
+class CandidateCost(TypedDict):
+    island_id: str
+    cost_ms: int
+    """Expected cost: (the sum of the times + `slowdown_ms`) * `risk`"""
+    wait_ms: int
+    """Time until a slot is free"""
+    load_ms: int
+    """Time to download and load the model"""
+    read_ms: int
+    """Time to read the prompt, or to run a job without tokens"""
+    write_ms: int
+    """Time to generate the output"""
+    rtt_ms: int
+    """Round trip to the Island"""
+    slowdown_ms: int
+    """Delay of the jobs that already run there"""
+    risk: float
+    """Factor for the Island's failures, at least 1"""
+    cached_tokens: int
+    """Prompt tokens that are expected to be in the Island's cache"""
 
 
 class WebhookLog(TypedDict):
@@ -3151,6 +3187,7 @@ class OverviewEvent(TypedDict):
     """Median and 99th percentile of the time from a job's submission, or its admission in a batch, to its first token, for jobs that ended in the last minute; accurate to 5 %. Null without such jobs"""
     errors_last_minute: int
     """Number of jobs that failed or timed out in the last minute"""
+    work_last_10_minutes: NetworkWork
     coordinators: list[CoordinatorOverview]
     is_complete: bool
     """False if a coordinator did not reply; the totals exclude it"""
@@ -3185,6 +3222,24 @@ class OverviewEventFirstTokenMs(TypedDict):
 
     p50: float | None
     p99: float | None
+
+
+class NetworkWork(TypedDict):
+    """Work of jobs that ended in the last 10 minutes"""
+
+    prompt_tokens: int
+    cached_prompt_tokens: int
+    """Prompt tokens that Islands had in their caches. For an agent that does not report them, the number that the coordinator expected"""
+    islands: list[NetworkWorkIslandsItem]
+    """The 20 connected Islands with the most completion tokens"""
+
+
+class NetworkWorkIslandsItem(TypedDict):
+    island_id: str
+    slots: int
+    completion_tokens: int
+    """Tokens of attempts that ended"""
+    cached_prompt_tokens: int
 
 
 class CoordinatorOverview(TypedDict):
@@ -3222,6 +3277,7 @@ class NetworkOverview(TypedDict):
     """Median and 99th percentile of the time from a job's submission, or its admission in a batch, to its first token, for jobs that ended in the last minute; accurate to 5 %. Null without such jobs"""
     errors_last_minute: int
     """Number of jobs that failed or timed out in the last minute"""
+    work_last_10_minutes: NetworkWork
     coordinators: list[CoordinatorOverview]
     is_complete: bool
     """False if a coordinator did not reply; the totals exclude it"""

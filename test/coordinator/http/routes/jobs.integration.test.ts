@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { hashSecret, newSecret } from "../../../../coordinator/accounts/secrets.ts";
 import { DEFAULT_LIMITS } from "../../../../coordinator/quotas/account-limits.ts";
 import { InsufficientCreditsError } from "../../../../coordinator/credits/credit-errors.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
@@ -174,6 +175,19 @@ describe("GET /jobs", () => {
 });
 
 describe("GET /jobs/:id", () => {
+  it("shows a reserved Island only to an operator's session", async () => {
+    const { accountId, store, clock } = api;
+    api.jobs.add(makeJob({ accountId, placement: { choice: null, reservedIslandId: "isle-9" } }));
+    const key = newSecret("st");
+    const times = { createdAtMs: clock.now(), expiresAtMs: clock.now() + 1_000_000 };
+    await store.accounts.createSession({ tokenHash: hashSecret(key), accountId, ...times }, 5);
+    const shown = async (caller: object) => (await api.call("GET", "/jobs/job_1", caller)).body.data.placement;
+    expect(await shown({ key })).toBeNull();
+    await store.operators.setRole(accountId, "operator");
+    const reserved = { reason: null, island_id: null, candidates: [], reserved_island_id: "isle-9" };
+    expect([await shown({ key }), await shown({})]).toEqual([reserved, null]);
+  });
+
   it("returns a waiting job with the reason", async () => {
     const waiting = { reason: "all_busy" as const, position: 3, message: "2 Islands fit, but all are busy" };
     api.jobs.add(makeJob({ accountId: api.accountId, priority: 5, waiting }));
@@ -201,6 +215,7 @@ describe("GET /jobs/:id", () => {
           attempts: 0,
           island_id: null,
           waiting: { ...waiting, percent: null, phase: null },
+          placement: null,
           timings: null,
           batch_id: null,
           ignored: [],

@@ -35,6 +35,7 @@ const OVERVIEW: Overview = {
   tokensPerSecond: 12.5,
   firstTokenMs: { p50: 80, p99: 300 },
   errorsLastMinute: 0,
+  work: { promptTokens: 0, cachedTokens: 0, islands: [] },
   coordinators: [],
 };
 

@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import { useResource } from "../../app/resource.ts";
 import { Link } from "../../app/router.tsx";
 import { Chart } from "../../components/chart/chart.tsx";
-import { formatDuration, formatRate, formatWhole } from "../../components/numbers.ts";
+import { formatDuration, formatRate, formatShare, formatWhole } from "../../components/numbers.ts";
 import { PageHead } from "../../components/page-head.tsx";
 import { SimpleTable } from "../../components/simple-table.tsx";
 import { EmptyState, Loaded } from "../../components/states.tsx";
@@ -64,6 +64,7 @@ export function OverviewPage() {
               <Waiting overview={shown} />
               <Announcements />
             </div>
+            <Work overview={shown} />
             <Coordinators overview={shown} />
           </>
         )}
@@ -114,6 +115,40 @@ function Waiting({ overview: { waiting_by_reason: reasons, jobs } }: { readonly 
             </li>
           ))}
         </ul>
+      )}
+    </section>
+  );
+}
+
+function Work({ overview: { work_last_10_minutes: work } }: { readonly overview: Overview }) {
+  const all = work.islands.reduce((sum, { completion_tokens }) => sum + completion_tokens, 0);
+  const slots = work.islands.reduce((sum, island) => sum + island.slots, 0);
+  const share = (part: number, whole: number): string => (whole === 0 ? "–" : formatShare(part / whole));
+  return (
+    <section class="panel" aria-labelledby="work-title">
+      <div class="panel-head">
+        <h2 id="work-title">Work by Island</h2>
+        <Link to="/operator/islands">Islands</Link>
+      </div>
+      <p class="muted">
+        Jobs that ended in the last 10 minutes. Caches saved{" "}
+        <span class="num">{formatWhole(work.cached_prompt_tokens)}</span> of{" "}
+        <span class="num">{formatWhole(work.prompt_tokens)}</span> prompt tokens. Shares are of the listed Islands.
+      </p>
+      {work.islands.length > 0 && (
+        <SimpleTable
+          rows={work.islands}
+          label="Work by Island"
+          keyOf={({ island_id }) => island_id}
+          columns={[
+            { label: "Island", cell: ({ island_id: id }) => <span class="id">{id}</span> },
+            { label: "Slots", isNumber: true, cell: (island) => formatWhole(island.slots) },
+            { label: "Share of slots", isNumber: true, cell: (island) => share(island.slots, slots) },
+            { label: "Tokens", isNumber: true, cell: (island) => formatWhole(island.completion_tokens) },
+            { label: "Share of tokens", isNumber: true, cell: (island) => share(island.completion_tokens, all) },
+            { label: "Cached tokens", isNumber: true, cell: (island) => formatWhole(island.cached_prompt_tokens) },
+          ]}
+        />
       )}
     </section>
   );

@@ -16,6 +16,7 @@ import { Loaded } from "../../../components/states.tsx";
 import { JobStatusBadge, UNFINISHED } from "../../../components/status.tsx";
 import { Elapsed } from "../../../components/time.tsx";
 import { Waiting } from "../../../components/waiting.tsx";
+import { Placement } from "./placement.tsx";
 import { Timeline } from "./timeline.tsx";
 
 /**
@@ -57,7 +58,12 @@ export function JobPage({ params }: PageProps) {
         {job.value !== undefined && <Actions job={job.value} resource={job} />}
       </PageHead>
       <Loaded of={job} what="the job">
-        {(value) => <Detail job={value} feed={isWatched ? feed : null} />}
+        {(value) => (
+          <>
+            <Detail job={value} feed={isWatched ? feed : null} />
+            {value.placement !== null && <Placement placement={value.placement} />}
+          </>
+        )}
       </Loaded>
     </>
   );
