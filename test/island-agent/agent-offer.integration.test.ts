@@ -44,6 +44,10 @@ describe("the session of an Island with a changed offer", () => {
   it("is renewed, with its jobs, when the owner changes slots and caps, even to fewer slots than jobs", async () => {
     const first = await openWithJob();
     first.send(makeAssign({ jobId: "job_2", script: { tokens: ["b"], hold: true } }));
+    await first.next("started", 2);
+    await settle();
+    // The output of two jobs is gathered for 4 ms.
+    world.clock.advance(4);
     await first.next("output", 2);
     agent.change({ slots: 1, hardware: makeHardware({ ramBytes: 2 ** 30 }) });
     expect(agent.status()).toMatchObject({ slots: 1, memoryCaps: { ramBytes: 2 ** 30 } });
