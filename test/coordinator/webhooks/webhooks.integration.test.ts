@@ -65,7 +65,7 @@ describe("the webhook of a job", () => {
     expect(request.headers["content-type"]).toBe("application/json");
     await settled(`/jobs/${id}`);
     const { data } = (await api("GET", `/jobs/${id}`)).body;
-    const { input, webhook, waiting, ...rest } = data;
+    const { input, webhook, waiting, placement, ...rest } = data;
     expect(request.body).toEqual({
       type: "job.completed",
       timestamp: data.completed_at,
