@@ -71,7 +71,7 @@ describe("the webhook of a job", () => {
       timestamp: data.completed_at,
       data: { ...rest, output: "Hello", output_omitted: false },
     });
-    expect([input, waiting]).toEqual([{ prompt: "Hi" }, null]);
+    expect([input, waiting, placement]).toEqual([{ prompt: "Hi" }, null, null]);
     expect(webhook).toMatchObject({ state: "delivered", attempts: [{ status: 204, error: null }] });
     expect(JSON.stringify(data)).not.toContain(secret);
   });
