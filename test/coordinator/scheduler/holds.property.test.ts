@@ -104,7 +104,7 @@ it("starts every job at last, also one for which a slot of a busy Island was res
       }
       expect([...waiting], "jobs that never start").toEqual([]);
     }),
-    { numRuns: soakRounds(200) },
+    { numRuns: soakRounds(1_000) },
   );
   expect(reservations, "the test must cause reservations").toBeGreaterThan(10);
 });
