@@ -7,8 +7,11 @@ import type { PromptPart } from "../scheduler/events.ts";
 const BYTES_PER_TOKEN = 4;
 /** A shorter prompt is read so fast that no cache matters. */
 const MIN_PROMPT_TOKENS = 64;
-/** Maximum number of parts: the first, which prompts often share, and the last, where a conversation continues. */
-const MAX_PARTS = 32;
+/**
+ * Maximum number of parts: the first, which prompts often share, and the last, where a conversation continues. Jobs that
+ * wait keep them, so that each part costs memory.
+ */
+const MAX_PARTS = 8;
 /** Characters of a part of a prompt without messages. */
 const RAW_PART_CHARS = 2_048;
 /** Last characters of an image that identify it, together with its length. Hashing megabytes would take too long. */

@@ -58,10 +58,10 @@ describe("the size of a chat", () => {
     expect(new Set(sizes.flatMap(hashesOf)).size).toBe(2);
   });
 
-  it("has no parts for a short prompt, and at most 32 for a long conversation", () => {
+  it("has no parts for a short prompt, and at most eight for a long conversation", () => {
     expect(sizeOf({ messages: [{ role: "user", content: "Hi" }] })).toMatchObject({ input: 1, promptParts: [] });
     const { promptParts } = sizeOf({ messages: conversation(100) });
-    expect(promptParts).toHaveLength(32);
+    expect(promptParts).toHaveLength(8);
     expect(promptParts.at(-1)?.tokens).toBe(10_000);
     const [first] = hashesOf(sizeOf({ messages: conversation(1) }));
     expect(promptParts[0]?.hash).toBe(first);
