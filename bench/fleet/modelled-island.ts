@@ -64,7 +64,7 @@ export class ModelledIsland {
   speeds: Speeds;
   /** Models in memory, the least recently used first. */
   readonly loaded = new Set<string>();
-  readonly #clock: VirtualClock;
+  readonly #clock: Pick<VirtualClock, "after" | "monotonicMs">;
   readonly #listener: IslandListener;
   readonly #random: () => number;
   #reading: Running[] = [];
@@ -76,7 +76,12 @@ export class ModelledIsland {
   /** Prompt tokens that were read. */
   read = 0;
 
-  constructor(plan: IslandPlan, clock: VirtualClock, listener: IslandListener, random: () => number) {
+  constructor(
+    plan: IslandPlan,
+    clock: Pick<VirtualClock, "after" | "monotonicMs">,
+    listener: IslandListener,
+    random: () => number,
+  ) {
     this.id = plan.id;
     this.plan = plan;
     this.speeds = plan.speeds;

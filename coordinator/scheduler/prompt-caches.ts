@@ -28,6 +28,8 @@ interface IslandCache {
   readonly prompts: Map<string, Prompt>;
   /** Number of prompts that the Island seems to keep. */
   capacity: number;
+  /** True once the Island reported cached tokens that were expected. Without a hit, it may have no cache at all. */
+  hasHit: boolean;
 }
 
 /** Where a prompt may be in a cache. */
@@ -74,7 +76,7 @@ export function promptCaches() {
   }
 
   function shrink({ prompts: kept, capacity }: IslandCache): void {
-    const limit = Math.max(1, Math.min(capacity, MAX_PROMPTS / caches.size));
+    const limit = Math.min(capacity, Math.max(1, MAX_PROMPTS / caches.size));
     for (const prompt of kept.values()) {
       if (kept.size <= limit) return;
       drop(prompt);
@@ -86,7 +88,7 @@ export function promptCaches() {
     add(islandId: string, slug: string, parts: readonly PromptPart[], slots: number): void {
       const hash = parts.at(-1)?.hash;
       if (hash === undefined) return;
-      const cache = caches.get(islandId) ?? { prompts: new Map<string, Prompt>(), capacity: 2 * slots };
+      const cache = caches.get(islandId) ?? { prompts: new Map<string, Prompt>(), capacity: 2 * slots, hasHit: false };
       caches.set(islandId, cache);
       for (const part of parts) {
         const continued = cache.prompts.get(part.hash);
@@ -119,8 +121,11 @@ export function promptCaches() {
     correct(islandId: string, expected: number, reported: number): void {
       const cache = caches.get(islandId);
       if (cache === undefined || expected === 0) return;
-      const change = reported < expected / 2 ? AFTER_MISS : AFTER_HIT;
-      cache.capacity = Math.min(MAX_OF_ISLAND, Math.max(1, cache.capacity + change));
+      const isHit = reported >= expected / 2;
+      cache.hasHit ||= isHit;
+      const least = cache.hasHit ? 1 : 0;
+      const capacity = cache.capacity + (isHit ? AFTER_HIT : AFTER_MISS);
+      cache.capacity = Math.min(MAX_OF_ISLAND, Math.max(least, capacity));
       shrink(cache);
     },
 

@@ -42,6 +42,17 @@ describe("promptCaches()", () => {
     expect(kept()).toBe(3);
   });
 
+  it("expects nothing of an Island that never has a prompt in its cache", () => {
+    const caches = promptCaches();
+    for (const prompt of ["a", "b", "c"]) {
+      caches.add("isle-1", "llama", partsOf(prompt), 1);
+      caches.correct("isle-1", 100, 0);
+    }
+    expect(caches.find(partsOf("c")).tokensOn("isle-1")).toBe(0);
+    caches.add("isle-1", "llama", partsOf("d"), 1);
+    expect(caches.find(partsOf("d")).tokensOn("isle-1")).toBe(0);
+  });
+
   it("forgets the prompts of an Island, or of one Cargo", () => {
     const caches = promptCaches();
     caches.add("isle-1", "llama", partsOf("a"), 4);
