@@ -66,14 +66,13 @@ describe("promptCaches()", () => {
   it("keeps at most 40,000 prompts, or one for each Island", () => {
     const caches = promptCaches();
     const parts = (hash: string) => [{ hash, tokens: 10 }];
-    for (let island = 0; island < 50_000; island += 1) {
-      for (const prompt of ["p", "q", "r"]) caches.add(`isle-${island}`, "llama", parts(`${prompt}${island}`), 4);
-    }
+    for (const prompt of ["p0", "q0", "r0"]) caches.add("isle-0", "llama", parts(prompt), 4);
     const isFound = (hash: string): boolean => caches.find(parts(hash)).holders.length > 0;
-    // The first Islands came when there was room for all their prompts.
-    expect(["p", "q", "r"].map((prompt) => isFound(`${prompt}0`))).toEqual([true, true, true]);
-    expect(["p", "q", "r"].map((prompt) => isFound(`${prompt}49999`))).toEqual([false, false, true]);
+    expect(["p0", "q0", "r0"].map(isFound)).toEqual([true, true, true]);
+    for (let island = 1; island <= 40_000; island += 1) {
+      caches.add(`isle-${island}`, "llama", parts(`p${island}`), 4);
+    }
     caches.add("isle-0", "llama", parts("s0"), 4);
-    expect(["p", "q", "r", "s"].map((prompt) => isFound(`${prompt}0`))).toEqual([false, false, false, true]);
+    expect(["p0", "q0", "r0", "s0"].map(isFound)).toEqual([false, false, false, true]);
   });
 });
