@@ -110,12 +110,15 @@ export class CargoIslands {
   #availableSlots = 0;
   readonly #downloads = new Map<string, number | null>();
   #starts = 0;
+  /** Means for which the Islands are ordered. */
+  #orderedFor: { readonly input: number; readonly output: number };
 
   constructor(cargo: ScheduledCargo, islands: Iterable<OnlineIsland>, facts: IndexFacts, nowMs: number) {
     this.cargo = cargo;
     this.hasTokens = hasTokens(cargo);
     this.traffic = facts.trafficOf(cargo.slug);
     this.#facts = facts;
+    this.#orderedFor = { ...this.traffic };
     for (const island of islands) this.put(island, nowMs);
   }
 
@@ -170,7 +173,9 @@ export class CargoIslands {
    * `also`. Islands in `avoid` are returned only if no other Island fits, not even a busy one, and never with
    * `mustAvoid`.
    */
-  candidates(avoid: readonly string[], mustAvoid: boolean, also: readonly string[]): OnlineIsland[] {
+  candidates(avoid: readonly string[], mustAvoid: boolean, also: readonly string[], nowMs: number): OnlineIsland[] {
+    const { input, output } = this.#orderedFor;
+    if (hasMoved(input, this.traffic.input) || hasMoved(output, this.traffic.output)) this.#orderAll(nowMs);
     const found = new Set(this.#ready.first(READY_CANDIDATES + avoid.length).map(({ entry }) => entry));
     for (const id of also) {
       const entry = this.#entries.get(id);
@@ -283,6 +288,12 @@ export class CargoIslands {
     return blocked.flatMap(({ island }) => island.breakerFor(this.cargo.slug)?.last ?? []);
   }
 
+  /** Orders all Islands again after the mean job changed. */
+  #orderAll(nowMs: number): void {
+    this.#orderedFor = { ...this.traffic };
+    for (const entry of this.#entries.values()) this.#order(entry, nowMs);
+  }
+
   #assume(island: OnlineIsland): AssumedSpeed {
     return assumedSpeed(this.cargo, island.info, this.#facts.speeds);
   }
@@ -351,6 +362,11 @@ export class CargoIslands {
     else if (entry.hasModel) this.#withModel -= 1;
     else this.#downloads.delete(entry.island.id);
   }
+}
+
+/** Returns true if a mean has doubled or halved. */
+function hasMoved(before: number, now: number): boolean {
+  return now > 2 * before || 2 * now < before;
 }
 
 function keyOf(costMs: number, turn: number): number {

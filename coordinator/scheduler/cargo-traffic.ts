@@ -20,13 +20,16 @@ export interface CargoTraffic {
   trials: number;
 }
 
-/** Returns a function that finds the traffic of a Cargo. The caller changes it by the functions below. */
-export function trafficByCargo(): (slug: string) => CargoTraffic {
+/**
+ * Returns a function that finds the traffic of a Cargo. The caller changes it by the functions below.
+ * @param mayTry Whether jobs may measure Islands.
+ */
+export function trafficByCargo(mayTry: boolean): (slug: string) => CargoTraffic {
   const cargos = recentMap<CargoTraffic>(MAX_CARGOS);
   return (slug) => {
     const known = cargos.get(slug);
     if (known !== undefined) return known;
-    const first = { input: FIRST_INPUT, output: FIRST_OUTPUT, trials: MAX_TRIALS };
+    const first = { input: FIRST_INPUT, output: FIRST_OUTPUT, trials: mayTry ? MAX_TRIALS : 0 };
     cargos.set(slug, first);
     return first;
   };

@@ -4,6 +4,8 @@ import { typicalMs, type Speed } from "./speed-curve.ts";
 /** Maximum number of pairs of hardware class and Cargo, and of Islands that are kept for each. */
 const MAX_PAIRS = 10_000;
 const MAX_ISLANDS = 32;
+/** Number of other Islands from which the fastest of them is a bound: a few slow ones must not hold a fast one back. */
+const MIN_OTHERS = 3;
 /** Numbers of measured Islands at which the median of a class is used for those that were not measured. */
 const BETTER_AT = [1, 4, 16];
 
@@ -37,7 +39,7 @@ export function hardwareSpeeds() {
     slownessOf(hardwareClass: string, slug: string, islandId: string): number {
       const speeds = pairs.get(keyOf(hardwareClass, slug));
       const own = speeds?.get(islandId);
-      if (speeds === undefined || own === undefined || speeds.size < 2) return 1;
+      if (speeds === undefined || own === undefined || speeds.size <= MIN_OTHERS) return 1;
       let fastestMs = Infinity;
       for (const [id, { ms }] of speeds) if (id !== islandId) fastestMs = Math.min(fastestMs, ms);
       return Math.max(1, fastestMs / own.ms);

@@ -102,12 +102,15 @@ export class JobClasses {
     sortEntries(account);
   }
 
-  /** Corrects the charge of a job that left its slot to the time that it used. */
-  settle({ jobClass, account, chargedToClass, chargedToAccount }: SlotUse, usedMs: number): void {
+  /**
+   * Corrects the charges of a job that left its slot. Classes share the time of slots; accounts of a class may be charged
+   * by tokens instead.
+   */
+  settle({ jobClass, account, chargedToClass, chargedToAccount }: SlotUse, usedMs: number, chargedMs: number): void {
     const group = this.#classes[jobClass];
     this.#fair.settle(group, chargedToClass, usedMs);
-    group.fair.settle(account, chargedToAccount, usedMs);
-    account.estimateMs += NEWEST_WEIGHT * (usedMs - account.estimateMs);
+    group.fair.settle(account, chargedToAccount, chargedMs);
+    account.estimateMs += NEWEST_WEIGHT * (chargedMs - account.estimateMs);
     account.runningJobs -= 1;
     sortEntries(account);
     forgetIfIdle(group, account);

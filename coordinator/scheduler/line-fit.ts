@@ -67,18 +67,19 @@ export class LineFit {
    * @param isGuess True if the start says nothing about the level of the first measurement.
    */
   add(x: number, y: number, start: Line, isGuess: boolean): void {
+    // A prompt without unread tokens says nothing about a line through 0.
+    if (valueAt(this.#start ?? start, x) <= 0) return;
     const expected = this.at(x);
     if (expected === null || this.#start === null) return this.#begin(x, y, start, isGuess);
     const measured = bounded(y, valueAt(this.#start, x));
-    const distance = Math.abs(measured - expected);
-    const isFar = distance > OUTLIER_DEVIATIONS * Math.sqrt(this.#variance) + OUTLIER_PART * expected;
+    const isFar = Math.abs(y - expected) > OUTLIER_DEVIATIONS * Math.sqrt(this.#variance) + OUTLIER_PART * expected;
     if (isFar && this.#weight > MIN_WEIGHT) {
       this.#refused += 1;
       if (this.#refused > MAX_REFUSED) this.#begin(x, y, this.#start, true);
       return;
     }
     this.#refused = 0;
-    this.#variance += (1 - FORGETTING) * (distance ** 2 - this.#variance);
+    this.#variance += (1 - FORGETTING) * ((measured - expected) ** 2 - this.#variance);
     this.#weight = this.#weight * FORGETTING + 1;
     const fromMean = x - this.#meanX;
     this.#meanX += fromMean / this.#weight;

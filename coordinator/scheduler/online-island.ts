@@ -15,6 +15,8 @@ export interface Run {
   readonly assumed: AssumedSpeed;
   /** Expected ms until the model is in memory; 0 if it is. */
   readonly loadMs: number;
+  /** False if an earlier job had caused the load already. */
+  readonly beganLoad: boolean;
   /** Input that the Island reads until the first output of the job, including earlier jobs; and the input of this job. */
   readonly readInput: number;
   readonly ownInput: number;
@@ -58,6 +60,10 @@ export class OnlineIsland {
    * slots.
    */
   #earlierUses: Map<string, IslandUse> | null = null;
+  /** Number of jobs by Cargo; null before the first. */
+  #runsOf: Map<string, number> | null = null;
+  /** Expected times until each job has ended, sorted, at a time; null after a change. */
+  #rests: { readonly atMs: number; readonly sorted: readonly number[] } | null = null;
   /** Number of uses by `model`; null before the first. */
   #usesOf: Map<string | undefined, number> | null = null;
 
@@ -100,8 +106,7 @@ export class OnlineIsland {
 
   /** Returns true if a job of the Cargo runs on the Island. */
   runs(slug: string): boolean {
-    for (const { run } of this.#uses?.values() ?? []) if (run.slug === slug) return true;
-    return false;
+    return this.#runsOf?.has(slug) === true;
   }
 
   /** Returns the sum over time of the number of running jobs. Its growth over a period gives their mean number. */
@@ -113,11 +118,14 @@ export class OnlineIsland {
 
   /** Returns the ms until the `nth` slot is expected to be free, from 1; Infinity if that is unknown. */
   releaseMs(nth: number, nowMs: number): number {
-    const rests: number[] = [];
-    for (const { run } of this.uses) {
-      rests.push(Math.max(run.beganMs + run.expectedMs - nowMs, MIN_REST * run.expectedMs));
+    // The indices of all Cargos ask at the same time.
+    if (this.#rests?.atMs !== nowMs) {
+      const rests = [...this.uses].map(({ run }) =>
+        Math.max(run.beganMs + run.expectedMs - nowMs, MIN_REST * run.expectedMs),
+      );
+      this.#rests = { atMs: nowMs, sorted: rests.sort((a, b) => a - b) };
     }
-    return rests.sort((a, b) => a - b)[nth - 1] ?? Infinity;
+    return this.#rests?.sorted[nth - 1] ?? Infinity;
   }
 
   /** Returns the remaining ms of a load of the Cargo's model that an assigned job caused; null without such a load. */
@@ -183,15 +191,20 @@ export class OnlineIsland {
     if (firstOutput === null) this.unreadInput += change * ownInput;
   }
 
-  #countUse({ model }: IslandUse, change: 1 | -1): void {
-    this.#usesOf ??= new Map();
-    const count = (this.#usesOf.get(model) ?? 0) + change;
-    if (count === 0) this.#usesOf.delete(model);
-    else this.#usesOf.set(model, count);
+  #countUse({ model, run }: IslandUse, change: 1 | -1): void {
+    this.#rests = null;
+    addTo((this.#usesOf ??= new Map()), model, change);
+    addTo((this.#runsOf ??= new Map()), run.slug, change);
   }
 
   #setSlotsInUse(slots: number, nowMs: number): void {
     this.jobMs(nowMs);
     this.#slotsInUse = slots;
   }
+}
+
+function addTo<K>(counts: Map<K, number>, key: K, change: 1 | -1): void {
+  const count = (counts.get(key) ?? 0) + change;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
 }

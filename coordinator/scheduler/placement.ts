@@ -45,7 +45,8 @@ export function place(
 ): Placement | undefined {
   const { hasTokens, traffic } = index;
   const prompt = caches.find((hasTokens ? size?.promptParts : undefined) ?? []);
-  const islands = only === undefined ? index.candidates(kind.avoidIslands, kind.mustAvoid, prompt.holders) : [only];
+  const islands =
+    only === undefined ? index.candidates(kind.avoidIslands, kind.mustAvoid, prompt.holders, nowMs) : [only];
   if (islands.length === 0) return undefined;
   const input = size?.input ?? traffic.input;
   const output = expectedOutput(traffic, size, hasTokens);

@@ -120,7 +120,12 @@ export function promptCaches() {
     /** Corrects the assumed size of an Island's cache by the number of cached tokens that it reports. */
     correct(islandId: string, expected: number, reported: number): void {
       const cache = caches.get(islandId);
-      if (cache === undefined || expected === 0) return;
+      if (cache === undefined) return;
+      if (expected === 0) {
+        // The Island has a cache after all; one prompt is enough to find out.
+        if (reported > 0) cache.capacity = Math.max(1, cache.capacity);
+        return;
+      }
       const isHit = reported >= expected / 2;
       cache.hasHit ||= isHit;
       const least = cache.hasHit ? 1 : 0;

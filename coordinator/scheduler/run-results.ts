@@ -8,7 +8,7 @@ import type { SpeedCurve } from "./speed-curve.ts";
 
 /** Minimum number of output tokens from which the time between two tokens is measured. */
 const MIN_TOKENS = 8;
-/** Part of the prompt by which expected and reported cached tokens may differ in a measurement. */
+/** Part of the prompt that may be missing in the cache, compared with the expectation, in a measurement. */
 const MAX_CACHE_ERROR = 0.25;
 /** Slot time that a token is charged in the fair shares, whatever the speed of the Island. */
 const CHARGE_MS = { prompt: 1, output: 20 };
@@ -54,7 +54,8 @@ export function chargeOf({ prompt, cached, output }: RunTokens): number {
 }
 
 /** Splits the time until the first output into the load of the model and the reading of the prompt. */
-function addReading({ readInput, loadMs, assumed }: Run, ms: number, curve: SpeedCurve): void {
+function addReading({ readInput, loadMs, beganLoad, assumed }: Run, ms: number, curve: SpeedCurve): void {
+  if (loadMs > 0 && !beganLoad) return;
   if (loadMs === 0) return curve.addRead(readInput, ms, assumed);
   if (curve.isMeasured) return curve.addLoad(Math.max(0, ms - curve.readMs(readInput, assumed)));
   return curve.addRead(readInput, ms - Math.min(loadMs, ms / 2), assumed);
@@ -66,5 +67,6 @@ function correctCache({ work }: Run, tokens: RunTokens, { id }: OnlineIsland, ca
   // The work counts estimated tokens, the report those of the model.
   const reported = (tokens.cached / tokens.prompt) * work.input;
   caches.correct(id, work.cached, reported);
-  return Math.abs(reported - work.cached) <= MAX_CACHE_ERROR * work.input;
+  // Claiming more than expected must not hide a slow reading.
+  return work.cached - reported <= MAX_CACHE_ERROR * work.input;
 }

@@ -1,6 +1,6 @@
 import { recentMap } from "../../shared/recent-map.ts";
 import type { StoredCurve } from "../store/islands.ts";
-import { noteStart, trafficByCargo } from "./cargo-traffic.ts";
+import { noteStart, trafficByCargo, type CargoTraffic } from "./cargo-traffic.ts";
 import type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob, WorkKind } from "./events.ts";
 import { finishMs } from "./expected-cost.ts";
 import {
@@ -31,6 +31,9 @@ import { WaitingJobs } from "./waiting-jobs.ts";
 const MAX_REMEMBERED_ISLANDS = 10_000;
 
 type Start = Extract<Placement, { is: "start" }>;
+/** Maximum number of jobs with a reserved slot that are reconsidered when another Island has a free slot. */
+const MAX_RECONSIDERED = 16;
+
 type SlotFreed = Extract<SchedulerEvent, { kind: "slot_freed" | "slot_superseded" }>;
 
 /**
@@ -53,7 +56,7 @@ export class Scheduler {
   readonly #away = recentMap<IslandRecord>(MAX_REMEMBERED_ISLANDS);
   /** Open breakers of online Islands. The breaker that admits a probe first is first. */
   readonly #breakers = new IndexedHeap<CircuitBreaker>(endsFirst);
-  readonly #trafficOf = trafficByCargo();
+  readonly #trafficOf: (slug: string) => CargoTraffic;
   readonly #speeds = hardwareSpeeds();
   readonly #caches = promptCaches();
   readonly #trialShare: number;
@@ -78,11 +81,18 @@ export class Scheduler {
     this.#policy = breakerPoliciesOf(firstOpenMs, random);
     this.mayRunElsewhere = mayRunElsewhere;
     this.#trialShare = trialShare;
+    this.#trafficOf = trafficByCargo(trialShare > 0);
     this.#random = random;
     this.#waiting = new WaitingJobs(chatShare, (id) => this.#islands.has(id), mayRunElsewhere);
     const facts = { trafficOf: this.#trafficOf, speeds: this.#speeds };
     const now = (): number => this.#nowMs;
-    this.#indices = islandIndices(cargoOf, this.#islands, () => this.#waiting.queues, facts, now);
+    this.#indices = islandIndices(
+      cargoOf,
+      this.#islands,
+      () => [...this.#waiting.queues, ...this.#waiting.heldJobs],
+      facts,
+      now,
+    );
     this.shared = sharedWork(this.#waiting, this.#indices, this.#islands, now);
   }
 
@@ -112,7 +122,7 @@ export class Scheduler {
       case "failure":
         return this.#recordFailure(event);
       case "first_output":
-        this.#islands.get(event.islandId)?.noteFirstOutput(event.jobId, nowMs);
+        this.#noteFirstOutput(event);
         return [];
       case "run_ended":
         return this.#endRun(event);
@@ -242,7 +252,8 @@ export class Scheduler {
     this.#waiting.regroup(info.id);
     recountModels(this.#holders, [], info.cachedModels);
     this.#indices.put(island);
-    return [...this.#fillIsland(island), ...this.#serveAvoiding()];
+    const freed = this.#waiting.endHoldsOf(info.id);
+    return [...this.#fillIsland(island), ...this.#serveAvoiding(freed)];
   }
 
   #changeIsland(info: SchedulerIsland): SchedulerEffect[] {
@@ -250,8 +261,9 @@ export class Scheduler {
     if (island === undefined) return [];
     for (const slug of island.info.loaded) if (!info.loaded.includes(slug)) this.#caches.forget(info.id, slug);
     recountModels(this.#holders, island.info.cachedModels, info.cachedModels);
+    const before = island.info;
     island.info = info;
-    const isWorse = this.#indices.put(island);
+    const isWorse = this.#indices.put(island) || info.slots < before.slots;
     const freed = isWorse ? this.#waiting.endHoldsOf(info.id) : [];
     const effects = this.#fillIsland(island);
     return isWorse ? [...effects, ...this.#serveAvoiding(freed)] : effects;
@@ -261,7 +273,7 @@ export class Scheduler {
   #dropIsland(islandId: string): void {
     const island = this.#islands.get(islandId);
     if (island === undefined) return;
-    for (const { slotUse, run } of island.uses) this.#waiting.end(slotUse, this.#nowMs - run.beganMs);
+    for (const { slotUse, run } of island.uses) this.#endUse(slotUse, run.beganMs, null);
     this.#caches.forget(islandId);
     island.record.releaseAll();
     for (const breaker of island.record.openBreakers) this.#breakers.remove(breaker);
@@ -279,12 +291,24 @@ export class Scheduler {
     const isEarlier = kind === "slot_superseded";
     const use = island.freeSlot(jobId, isEarlier, this.#nowMs);
     if (use !== undefined) {
-      this.#waiting.end(use.slotUse, use.run.chargedMs ?? this.#nowMs - use.run.beganMs);
+      this.#endUse(use.slotUse, use.run.beganMs, use.run.chargedMs);
     }
     // Only the current attempt of a job can be a probe, and it still runs.
     if (!isEarlier && island.record.release(jobId).length > 0) this.#indices.put(island);
     else this.#indices.reorder(island);
     return this.#fillIsland(island);
+  }
+
+  #endUse(slotUse: SlotUse, beganMs: number, chargedMs: number | null): void {
+    const usedMs = this.#nowMs - beganMs;
+    this.#waiting.end(slotUse, usedMs, chargedMs ?? usedMs);
+  }
+
+  #noteFirstOutput({ islandId, jobId }: Extract<SchedulerEvent, { kind: "first_output" }>): void {
+    const island = this.#islands.get(islandId);
+    if (island === undefined) return;
+    island.noteFirstOutput(jobId, this.#nowMs);
+    this.#indices.reorder(island);
   }
 
   #recordFailure({ islandId, slug, ...failure }: Extract<SchedulerEvent, { kind: "failure" }>): SchedulerEffect[] {
@@ -357,6 +381,7 @@ export class Scheduler {
 
   #changeCargo(slug: string): SchedulerEffect[] {
     this.#indices.forget(slug);
+    this.#waiting.endHoldsOfCargo(slug);
     return this.#serveQueues(this.#waiting.queuesOf(slug));
   }
 
@@ -373,7 +398,7 @@ export class Scheduler {
   #serveQueue(queue: JobQueue): SchedulerEffect[] {
     const effects: SchedulerEffect[] = [];
     for (let job = queue.head(); job !== undefined; job = queue.head()) {
-      const placement = this.#place(job);
+      const placement = this.#placeFairly(job);
       if (placement === undefined) break;
       effects.push(...this.#follow(job, placement));
     }
@@ -383,15 +408,27 @@ export class Scheduler {
   /** Gives free slots of one Island to the jobs of any Cargo, first to those for which they are reserved. */
   #fillIsland(island: OnlineIsland): SchedulerEffect[] {
     const effects: SchedulerEffect[] = [];
+    const mayServe = ({ avoidIslands, mustAvoid, ...kind }: JobKind): boolean =>
+      this.#indices.peek(kind)?.mayServe(island.id, avoidIslands, mustAvoid) === true;
     while (island.freeSlots > 0) {
-      const mayServe = ({ avoidIslands, mustAvoid, ...kind }: JobKind): boolean =>
-        this.#indices.peek(kind)?.mayServe(island.id, avoidIslands, mustAvoid) === true;
-      const held = this.#waiting.firstHeldFor(island.id);
-      const job =
-        held !== undefined && mayServe(held.kind) ? held : this.#waiting.nextFor(mayServe, island.info.loaded);
-      const placement = job === undefined ? undefined : this.#place(job, job === held ? island : undefined);
+      const held = this.#waiting.firstHeldFor(island.id, mayServe);
+      const job = held ?? this.#waiting.nextFor(mayServe, island.info.loaded);
+      const placement =
+        job === undefined ? undefined : job === held ? this.#place(job, island) : this.#placeFairly(job);
       if (job === undefined || placement === undefined) break;
       effects.push(...this.#follow(job, placement));
+    }
+    return [...effects, ...this.#giveToHeldJobs(island, mayServe)];
+  }
+
+  /** Gives slots that are left to jobs that wait for another Island, if this one is now as good. */
+  #giveToHeldJobs(island: OnlineIsland, mayServe: (kind: JobKind) => boolean): SchedulerEffect[] {
+    const effects: SchedulerEffect[] = [];
+    if (island.freeSlots === 0 || this.#waiting.holdCount === 0) return effects;
+    for (const job of this.#waiting.heldJobs.slice(0, MAX_RECONSIDERED)) {
+      if (!mayServe(job.kind)) continue;
+      const placement = this.#place({ ...job, mayHold: true });
+      if (placement?.is === "start") effects.push(...this.#follow(job, placement));
     }
     return effects;
   }
@@ -402,6 +439,12 @@ export class Scheduler {
     if (index === undefined) return undefined;
     const heldFor = (islandId: string): number => this.#waiting.heldFor(islandId);
     return place(job, index, this.#caches, heldFor, this.#random, this.#nowMs, only);
+  }
+
+  /** Like `#place`, with at most one reserved slot for each account, so that none starts many jobs out of its turn. */
+  #placeFairly(job: QueuedJob): Placement | undefined {
+    const mayHold = job.mayHold && !this.#waiting.hasHoldOf(job.account.accountId);
+    return this.#place({ kind: job.kind, size: job.size, mayHold });
   }
 
   #follow(job: QueuedJob, placement: Placement): SchedulerEffect[] {
@@ -422,6 +465,7 @@ export class Scheduler {
       work,
       assumed: index.assumedOn(island),
       loadMs: cost.loadMs,
+      beganLoad: island.loadingMs(slug, this.#nowMs) === null,
       readInput: index.hasTokens ? island.unreadInput + ownInput : ownInput,
       ownInput: index.hasTokens ? ownInput : 0,
       beganMs: this.#nowMs,

@@ -227,24 +227,37 @@ export class WaitingJobs {
     return this.#holds.get(jobId);
   }
 
-  /** Returns the first job for which a slot of the Island is reserved. */
-  firstHeldFor(islandId: string): QueuedJob | undefined {
+  /** Jobs for which a slot is reserved, in the order in which they began to wait for it. */
+  get heldJobs(): readonly QueuedJob[] {
+    return [...this.#holds.values()].map(({ job }) => job);
+  }
+
+  /** Returns the first job for which a slot of the Island is reserved, and that the Island may run. */
+  firstHeldFor(islandId: string, mayRun: (kind: JobKind) => boolean): QueuedJob | undefined {
     if (this.heldFor(islandId) === 0) return undefined;
-    for (const hold of this.#holds.values()) if (hold.islandId === islandId) return hold.job;
+    for (const { job, islandId: id } of this.#holds.values()) if (id === islandId && mayRun(job.kind)) return job;
     return undefined;
+  }
+
+  /** Returns true if a slot is reserved for a job of the account. */
+  hasHoldOf(accountId: string): boolean {
+    for (const { job } of this.#holds.values()) if (job.account.accountId === accountId) return true;
+    return false;
   }
 
   /** Ends the holds of an Island. Returns the queues of their jobs, each once. */
   endHoldsOf(islandId: string): JobQueue[] {
-    const queues = new Set<JobQueue>();
-    if (this.heldFor(islandId) === 0) return [];
-    for (const hold of [...this.#holds.values()]) if (hold.islandId === islandId) queues.add(this.#endHold(hold));
-    return [...queues];
+    return this.heldFor(islandId) === 0 ? [] : this.#endHolds((hold) => hold.islandId === islandId);
   }
 
-  /** Corrects the charge of a job that left its slot to `usedMs`. */
-  end(use: SlotUse, usedMs: number): void {
-    this.#classes.settle(use, usedMs);
+  /** Ends the holds of a Cargo's jobs. */
+  endHoldsOfCargo(slug: string): void {
+    this.#endHolds(({ job }) => job.kind.slug === slug);
+  }
+
+  /** Corrects the charge of a job that left its slot: of its class to `usedMs`, of its account to `chargedMs`. */
+  end(use: SlotUse, usedMs: number, chargedMs: number): void {
+    this.#classes.settle(use, usedMs, chargedMs);
   }
 
   /**
@@ -292,6 +305,12 @@ export class WaitingJobs {
       if (account !== job.account) position += startsBefore(account, count, job.account, ownBefore, virtualMs);
     }
     return position;
+  }
+
+  #endHolds(ends: (hold: Hold) => boolean): JobQueue[] {
+    const queues = new Set<JobQueue>();
+    for (const hold of [...this.#holds.values()]) if (ends(hold)) queues.add(this.#endHold(hold));
+    return [...queues];
   }
 
   #endHold(hold: Hold): JobQueue {

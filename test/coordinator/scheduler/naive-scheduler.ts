@@ -240,11 +240,12 @@ export class NaiveScheduler {
   }
 
   #settle({ job, sinceMs, costs, chargedMs }: NaiveUse): void {
-    const usedMs = chargedMs ?? this.#nowMs - sinceMs;
+    const usedMs = this.#nowMs - sinceMs;
+    const paidMs = chargedMs ?? usedMs;
     this.#correct(job.jobClass, "all", cost(usedMs, 100) - costs[0]);
-    this.#correct(accountOf(job), job.jobClass, cost(usedMs, job.share) - costs[1]);
+    this.#correct(accountOf(job), job.jobClass, cost(paidMs, job.share) - costs[1]);
     const account = this.#sharerOf(accountOf(job));
-    account.estimateMs += 0.2 * (usedMs - account.estimateMs);
+    account.estimateMs += 0.2 * (paidMs - account.estimateMs);
   }
 
   #enter(job: WaitingJob): void {
