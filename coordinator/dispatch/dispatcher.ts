@@ -18,7 +18,7 @@ import { islandLost } from "./island-errors.ts";
 import { refuseUnrunnableJobs } from "./unrunnable-jobs.ts";
 
 /** Maximum number of jobs whose choice of an Island is kept. */
-const MAX_CHOICES = 10_000;
+const MAX_CHOICES = 2_000;
 /** The list of jobs that avoid no Island. */
 const NONE: readonly string[] = [];
 

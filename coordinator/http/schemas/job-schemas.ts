@@ -120,7 +120,7 @@ const placementSchema = z
   })
   .openapi("Placement", {
     description:
-      "Why the Island of the current attempt was chosen, from the memory of its coordinator. Null without an operator's session, without a choice, for all but the coordinator's latest 10,000 jobs, and for ended jobs of other coordinators",
+      "Why the Island of the current attempt was chosen, from the memory of its coordinator. Null without an operator's session, without a choice, for all but the coordinator's latest 2,000 jobs, and for ended jobs of other coordinators",
   });
 
 export const detailSchema = z

@@ -2737,7 +2737,7 @@ export interface components {
             /** Name of the token for which the code is exchanged */
             name: string;
         };
-        /** Why the Island of the current attempt was chosen, from the memory of its coordinator. Null without an operator's session, without a choice, for all but the coordinator's latest 10,000 jobs, and for ended jobs of other coordinators */
+        /** Why the Island of the current attempt was chosen, from the memory of its coordinator. Null without an operator's session, without a choice, for all but the coordinator's latest 2,000 jobs, and for ended jobs of other coordinators */
         Placement: {
             /** The Islands that were compared, the cheapest first */
             candidates: components["schemas"]["CandidateCost"][];

@@ -256,7 +256,7 @@ class Waiting(TypedDict):
 
 
 class Placement(TypedDict):
-    """Why the Island of the current attempt was chosen, from the memory of its coordinator. Null without an operator's session, without a choice, for all but the coordinator's latest 10,000 jobs, and for ended jobs of other coordinators"""
+    """Why the Island of the current attempt was chosen, from the memory of its coordinator. Null without an operator's session, without a choice, for all but the coordinator's latest 2,000 jobs, and for ended jobs of other coordinators"""
 
     reason: Literal["cost", "trial", None]
     """`cost`: the Island's cost was lowest, or close to it. `trial`: to measure the Island"""
