@@ -1,7 +1,7 @@
 import { expectedOutput } from "./cargo-traffic.ts";
 import type { CargoIslands } from "./cargo-islands.ts";
 import type { CandidateCost, Choice } from "./events.ts";
-import type { Work } from "./expected-cost.ts";
+import { finishMs, type Work } from "./expected-cost.ts";
 import type { QueuedJob } from "./job-queue.ts";
 import type { OnlineIsland } from "./online-island.ts";
 import type { PromptCaches } from "./prompt-caches.ts";
@@ -79,8 +79,9 @@ export function place(
       const waitMs = island.releaseMs(heldFor(island.id) + 1, nowMs);
       if (waitMs === Infinity) continue;
       const cost = index.costOn(island, workOn(island), waitMs, nowMs);
-      if (cost.costMs * HOLD_GAIN > best.cost.costMs) continue;
-      return { is: "hold", island, untilMs: nowMs + best.cost.costMs - cost.costMs };
+      const finishedMs = finishMs(cost) * cost.risk;
+      if (finishedMs * HOLD_GAIN > best.cost.costMs) continue;
+      return { is: "hold", island, untilMs: nowMs + best.cost.costMs - finishedMs };
     }
   }
   const equals = costs.filter(({ cost }) => cost.costMs <= EQUAL * best.cost.costMs);
