@@ -1,3 +1,4 @@
+import { Random } from "../../test/support/random.ts";
 import type { Chat, IslandPlan, ModelledIsland, Speeds } from "./modelled-island.ts";
 import type { PromptPart } from "../../coordinator/scheduler/events.ts";
 
@@ -161,15 +162,10 @@ export function partOf({ id }: Pick<ModelledIsland, "id">, fleet: Fleet): number
   return own / all.reduce((sum, { capacity }) => sum + capacity, 0);
 }
 
-/** Mulberry32: the same numbers for the same seed. */
+/** Returns a function that gives the same numbers, 0 to 1, for the same seed. */
 export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d_2b_79_f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const random = new Random(seed);
+  return () => random.next();
 }
 
 /** Calls `arrive` for each chat when it arrives, at a part of {@link fleetCapacity}. Returns what to call at its end. */
