@@ -81,7 +81,8 @@ export const oldRank: MakePolicy = () => {
 
 /** Returns the digits of the rank for speed and success. No chat of the model fails. */
 function meritOf(tokensPerSecond: number, successes: number): number {
-  const [a, b] = [successes + 1, 1];
+  const a = successes + 1;
+  const b = 1;
   const deviation = Math.sqrt((a * b) / ((a + b) ** 2 * (a + b + 1)));
   const failureTenths = Math.round(10 * (1 - (a / (a + b) - deviation)));
   return 1e5 - 1e3 * Math.round(2 * Math.log2(tokensPerSecond)) + 20 * failureTenths;
@@ -107,7 +108,8 @@ export const prefixAware: MakePolicy = (random) => {
   return {
     choose(chat, islands) {
       const busy = islands.map((island) => island.busy);
-      const [most, least] = [Math.max(...busy), Math.min(...busy)];
+      const most = Math.max(...busy);
+      const least = Math.min(...busy);
       const isUneven = most - least > imbalance.absolute && most > imbalance.relative * least;
       if (isUneven || chat.promptParts.length === 0) return leastBusy(islands, random);
       const best = bestOf(islands, (a, b) => a.cachedTokens(chat) > b.cachedTokens(chat));

@@ -19,7 +19,8 @@ export async function reachedCapacity({ change, ...fleet }: Fleet, seed: number)
     ...(change?.slows === undefined ? {} : { change: { after: 0, slows: change.slows } }),
   };
   const { ended } = await runPolicy(saturated, SATURATING, seed, oracle(true, false));
-  const [from, to] = [Math.floor(0.2 * ended.length), Math.floor(0.8 * ended.length)];
+  const from = Math.floor(0.2 * ended.length);
+  const to = Math.floor(0.8 * ended.length);
   const ms = (ended[to]?.endedMs ?? 0) - (ended[from]?.endedMs ?? 0);
   return (1_000 * (to - from)) / ms / fleetCapacity(saturated);
 }

@@ -10,8 +10,6 @@ const SAVE_EVERY_MS = 30_000;
 /** Number of Islands of one commit. */
 const PAGE = 200;
 
-export type CurveKeeper = ReturnType<typeof openCurveKeeper>;
-
 /** Stores the speeds that the scheduler learns, and returns them to it when an Island connects. */
 export function openCurveKeeper(
   { clock, log }: Env,

@@ -17,7 +17,7 @@ import type { CatalogEntry } from "../catalog/catalog.ts";
 import { fileReferencesOf } from "../catalog/file-references.ts";
 import type { JobSize } from "../scheduler/events.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
-import { promptPartsOf, tokensIn } from "./prompt-parts.ts";
+import { NO_PARTS, promptPartsOf, tokensIn } from "./prompt-parts.ts";
 
 /** Facts from a job's input that determine its price, its output and its retries. */
 export interface JobTraits {
@@ -49,7 +49,6 @@ export interface JobTraits {
   readonly size: JobSize;
 }
 
-const NO_PARTS: readonly never[] = [];
 const NO_FEATURES: readonly string[] = [];
 /** Size of the instructions for tool calls in the prompt. */
 const TOOLS_PROMPT_BYTES = 1_024;

@@ -17,7 +17,8 @@ const RAW_PART_CHARS = 2_048;
 /** Last characters of an image that identify it, together with its length. Hashing megabytes would take too long. */
 const IMAGE_CHARS = KIB;
 
-const NO_PARTS: readonly never[] = [];
+/** The parts of a prompt for which no cache matters. */
+export const NO_PARTS: readonly never[] = [];
 
 /** Bytes of the parts of a prompt. */
 interface PromptBytes {

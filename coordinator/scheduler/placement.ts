@@ -57,7 +57,8 @@ export function place(
   const start = (chosen: Candidate, reason: Choice["reason"]): Placement => {
     const candidates = costs.map(({ cost }) => cost);
     const choice = { reason, islandId: chosen.island.id, candidates };
-    return { is: "start", index, island: chosen.island, choice, cost: chosen.cost, work: workOn(chosen.island) };
+    const work = { input, cached: chosen.cost.cachedTokens, output };
+    return { is: "start", index, island: chosen.island, choice, cost: chosen.cost, work };
   };
 
   const mayTry = traffic.trials >= 1 && kind.avoidIslands.length === 0 && only === undefined;

@@ -95,7 +95,8 @@ describe("reachedCapacity()", () => {
 
 describe("placement on modelled Islands", () => {
   it("is the same for the same seed", async () => {
-    const [first, second] = [await runScheduler(small("uneven"), 0.6, 3), await runScheduler(small("uneven"), 0.6, 3)];
+    const first = await runScheduler(small("uneven"), 0.6, 3);
+    const second = await runScheduler(small("uneven"), 0.6, 3);
     expect(first).toEqual(second);
     expect(seeded(1)()).not.toBe(seeded(2)());
   });
