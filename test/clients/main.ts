@@ -6,8 +6,8 @@ import { writeTable, type Report } from "./support/table.ts";
 
 /**
  * `npm run test:clients [-- name …]` runs real clients from npm and PyPI against a real network. A name is a folder
- * next to this file. Without names, all clients run. `--table` writes the results of the clients from npm into
- * README.md here.
+ * next to this file. Without names, all clients run. `--title` chooses tests of clients from npm by a pattern.
+ * `--table` writes the results of these clients into README.md here.
  */
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -20,22 +20,33 @@ const UNREACHED =
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({ options: { table: { type: "boolean" } }, allowPositionals: true });
+  const { values, positionals } = parseArgs({
+    options: { table: { type: "boolean" }, title: { type: "string" } },
+    allowPositionals: true,
+  });
   const folders = readdirSync(import.meta.dirname).filter((name) =>
     existsSync(join(import.meta.dirname, name, "package.json")),
   );
   const unknown = positionals.find((name) => name !== PYTHON && !folders.includes(name));
   if (unknown !== undefined) return fail(`Unknown client "${unknown}": expected ${[...folders, PYTHON].join(", ")}`);
-  if (values.table && positionals.length > 0) return fail("--table needs the results of all clients: leave out names");
+  const { table = false, title } = values;
+  if (table && (positionals.length > 0 || title !== undefined)) {
+    return fail("--table needs the results of all clients: leave out names and --title");
+  }
   const names = folders.filter((name) => positionals.length === 0 || positionals.includes(name));
-  const codes = [await testNpmClients(names, names.length === folders.length, values.table === true)];
+  const codes = [await testNpmClients(names, names.length === folders.length, table, title)];
   if (positionals.length === 0 || positionals.includes(PYTHON)) {
     codes.push((await run([process.execPath, join(import.meta.dirname, PYTHON, "main.ts")], ROOT)).code ?? 1);
   }
   return Math.max(...codes);
 }
 
-async function testNpmClients(names: readonly string[], areAll: boolean, writesTable: boolean): Promise<number> {
+async function testNpmClients(
+  names: readonly string[],
+  areAll: boolean,
+  writesTable: boolean,
+  title: string | undefined,
+): Promise<number> {
   if (names.length === 0) return 0;
   for (const name of names) {
     const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
@@ -52,8 +63,9 @@ async function testNpmClients(names: readonly string[], areAll: boolean, writesT
   mkdirSync(join(REPORT, ".."), { recursive: true });
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${REPORT}`];
   const paths = names.map((name) => `test/clients/${name}/`);
+  const chosen = title === undefined ? paths : [...paths, "--testNamePattern", title];
   const command = [process.execPath, vitest, "run", "--project", "clients", "--maxWorkers", "1", ...reporters];
-  const { code } = await run([...command, ...paths], ROOT, { ATOLL_TEST_CLIENTS: "1" });
+  const { code } = await run([...command, ...chosen], ROOT, { ATOLL_TEST_CLIENTS: "1" });
   if (writesTable) writeTable(JSON.parse(readFileSync(REPORT, "utf8")) as Report);
   return code ?? 1;
 }
