@@ -36,6 +36,8 @@ export class LineFit {
   #variance = 0;
   #refused = 0;
   readonly #stiffness: number;
+  /** The fitted line; null before the first measurement. A decision reads it for many Islands. */
+  line: Line | null = null;
 
   /** @param spread Difference of two typical x. Measurements that differ less hardly change the slope. */
   constructor(spread: number) {
@@ -46,19 +48,10 @@ export class LineFit {
     return this.#start !== null;
   }
 
-  /** Returns the line; null before the first measurement. */
-  get line(): Line | null {
-    if (this.#start === null) return null;
-    const scale = this.#meanY / valueAt(this.#start, this.#meanX);
-    const pull = this.#stiffness;
-    const slope = Math.max(0, (this.#products + pull * this.#start.slope * scale) / (this.#squares + pull));
-    return { base: Math.max(0, this.#meanY - slope * this.#meanX), slope };
-  }
-
   /** Returns the expected ms at x: at least 0.1 and at most 10 times the start. Null before the first measurement. */
   at(x: number): number | null {
-    const { line } = this;
-    return line === null || this.#start === null ? null : bounded(valueAt(line, x), valueAt(this.#start, x));
+    if (this.line === null || this.#start === null) return null;
+    return bounded(valueAt(this.line, x), valueAt(this.#start, x));
   }
 
   /**
@@ -86,6 +79,7 @@ export class LineFit {
     this.#meanY += (measured - this.#meanY) / this.#weight;
     this.#squares = this.#squares * FORGETTING + fromMean * (x - this.#meanX);
     this.#products = this.#products * FORGETTING + fromMean * (measured - this.#meanY);
+    this.#fit(this.#start);
   }
 
   /** The state as numbers, for {@link restore}. */
@@ -104,6 +98,7 @@ export class LineFit {
     this.#squares = squares;
     this.#products = products;
     this.#variance = variance;
+    this.#fit(this.#start);
   }
 
   #begin(x: number, y: number, start: Line, isGuess: boolean): void {
@@ -117,6 +112,14 @@ export class LineFit {
     this.#products = 0;
     this.#variance = 0;
     this.#refused = 0;
+    this.#fit(this.#start);
+  }
+
+  #fit(start: Line): void {
+    const scale = this.#meanY / valueAt(start, this.#meanX);
+    const pull = this.#stiffness;
+    const slope = Math.max(0, (this.#products + pull * start.slope * scale) / (this.#squares + pull));
+    this.line = { base: Math.max(0, this.#meanY - slope * this.#meanX), slope };
   }
 }
 
