@@ -11,9 +11,19 @@ describe("promptCaches()", () => {
     caches.add("isle-1", "llama", partsOf("abc"), 4);
     caches.add("isle-2", "llama", partsOf("ax"), 4);
     const found = caches.find(partsOf("abcd"));
-    expect(["isle-1", "isle-2", "isle-3"].map((id) => found.tokensOn(id))).toEqual([30, 10, 0]);
+    expect(["isle-1", "isle-2", "isle-3"].map((id) => found.tokensOn(id))).toEqual([40, 10, 0]);
     expect(found.holders).toEqual(["isle-1"]);
     expect(caches.find(partsOf("b")).holders).toEqual([]);
+  });
+
+  it("counts the answer that follows a whole prompt, but nothing after another start of it", () => {
+    const caches = promptCaches();
+    caches.add("isle-1", "llama", partsOf("abc"), 4);
+    const tokensOf = (letters: string): number => caches.find(partsOf(letters)).tokensOn("isle-1");
+    // The fourth part is the answer to the first three, and the fifth is a new question.
+    expect(tokensOf("abcde")).toBe(40);
+    expect(tokensOf("abc")).toBe(30);
+    expect(tokensOf("abx")).toBe(20);
   });
 
   it("replaces a prompt by its continuation, and keeps two for each slot", () => {
