@@ -207,7 +207,7 @@ function decisionFigure(isQuick: boolean): Figure {
       jobs += 1;
       const job = chatJob(jobs, nowMs);
       const beganMs = performance.now();
-      const effects = scheduler.step({ kind: "job_waiting", job }, nowMs);
+      const effects = scheduler.step({ kind: "job_offered", job }, nowMs);
       spentMs += performance.now() - beganMs;
       note(effects);
       if (running.length < 2 * islands) continue;

@@ -104,7 +104,8 @@ export const FLEETS: readonly Fleet[] = [
     name: "conversations",
     islands: uneven(12),
     slugs: [SLUG],
-    chats: CHATS,
+    // At 90 % the mean of 6,000 chats depends on chance: over five seeds it was 1.04 to 1.26 times the oracle's.
+    chats: 2 * CHATS,
     traffic: { meanOutput: 200, meanPrompt: 250, maxTurns: 7, systemTokens: 400 },
   },
   {

@@ -35,9 +35,12 @@ export function trafficByCargo(mayTry: boolean): (slug: string) => CargoTraffic 
   };
 }
 
-/** Counts a job that started. Each one allows a part of a trial. */
-export function noteStart(traffic: CargoTraffic, trialShare: number, isTrial: boolean): void {
-  traffic.trials = Math.min(MAX_TRIALS, traffic.trials + trialShare) - (isTrial ? 1 : 0);
+/**
+ * Counts a job that started. Each one allows a part of a trial.
+ * @param trialCost Expected cost of the trial, divided by the lowest cost of all Islands; 0 for another job.
+ */
+export function noteStart(traffic: CargoTraffic, trialShare: number, trialCost: number): void {
+  traffic.trials = Math.min(MAX_TRIALS, traffic.trials + trialShare) - trialCost;
 }
 
 export function noteRun(traffic: CargoTraffic, input: number, output: number): void {

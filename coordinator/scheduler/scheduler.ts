@@ -474,8 +474,10 @@ export class Scheduler {
       firstOutput: null,
       chargedMs: null,
     };
+    // A guess says nothing about the time that a trial takes.
+    const lowestMs = index.isGuessed(island) ? cost.costMs : (choice.candidates[0]?.costMs ?? cost.costMs);
+    noteStart(index.traffic, this.#trialShare, choice.reason === "trial" ? cost.costMs / lowestMs : 0);
     index.noteStart(island, this.#nowMs);
-    noteStart(index.traffic, this.#trialShare, choice.reason === "trial");
     if (size !== undefined && index.hasTokens) {
       this.#caches.add(island.id, slug, size.promptParts, island.info.slots);
     }

@@ -61,17 +61,19 @@ describe("place()", () => {
     raise(bench, { id: "isle-1", slots: 4 }, { id: "isle-2", slots: 4 });
     measure(bench, "isle-1", 10, 100);
     measure(bench, "isle-2", 9, 90);
-    const turn = (n: number): JobSize => ({
-      input: 1_000 * n,
+    const question = { hash: "question", tokens: 1_000 };
+    const answer = { hash: "answer", tokens: 1_050 };
+    const next = { hash: "next question", tokens: 2_000 };
+    const chat = (promptParts: JobSize["promptParts"]): JobSize => ({
+      input: promptParts.at(-1)?.tokens ?? 0,
       maxOutput: 50,
-      promptParts: Array.from({ length: n }, (_, part) => ({ hash: `part_${part}`, tokens: 1_000 * (part + 1) })),
+      promptParts,
     });
-    const first = choiceOf(bench, "job_1", turn(1)).islandId;
-    expect(first).toBe("isle-2");
+    expect(choiceOf(bench, "job_1", chat([question])).islandId).toBe("isle-2");
     bench.finishChat("isle-2", "job_1", { readMs: 900, tokenMs: 9, tokens: { ...TOKENS, prompt: 1_000 } });
-    expect(choiceOf(bench, "job_2", turn(2))).toMatchObject({
+    expect(choiceOf(bench, "job_2", chat([question, answer, next]))).toMatchObject({
       islandId: "isle-2",
-      candidates: [{ islandId: "isle-2", cachedTokens: 1_000 }, { cachedTokens: 0 }],
+      candidates: [{ islandId: "isle-2", cachedTokens: 1_050 }, { cachedTokens: 0 }],
     });
   });
 
@@ -96,6 +98,19 @@ describe("place()", () => {
     // Sixteen at the start, and 2 % of 200 jobs. The first measurement was one of them.
     expect(trials).toBeGreaterThanOrEqual(18);
     expect(trials).toBeLessThanOrEqual(20);
+  });
+
+  it("tries an Island of slow hardware as rarely as that costs time", () => {
+    const bench = new Bench();
+    raise(bench, { id: "fast", slots: 1_000, hardwareClass: "fast" }, { id: "slow-0", hardwareClass: "slow" });
+    measure(bench, "fast", 1);
+    measure(bench, "slow-0", 8);
+    for (let index = 1; index <= 100; index += 1) raise(bench, { id: `slow-${index}`, hardwareClass: "slow" });
+    const chosen = Array.from({ length: 100 }, (_, index) => choiceOf(bench, `job_${index}`).reason);
+    const trials = chosen.filter((reason) => reason === "trial").length;
+    // Each counts as several of the eighteen trials that other Islands would get.
+    expect(trials).toBeGreaterThanOrEqual(1);
+    expect(trials).toBeLessThanOrEqual(6);
   });
 
   it("spreads jobs over equal Islands", () => {
