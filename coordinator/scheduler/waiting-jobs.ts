@@ -90,7 +90,9 @@ export class WaitingJobs {
 
   countBySlug(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
-    for (const { kind, size } of this.queues) counts.set(kind.slug, (counts.get(kind.slug) ?? 0) + size);
+    const count = (slug: string, jobs: number): void => void counts.set(slug, (counts.get(slug) ?? 0) + jobs);
+    for (const { kind, size } of this.queues) count(kind.slug, size);
+    for (const { job } of this.#holds.values()) count(job.kind.slug, 1);
     return counts;
   }
 

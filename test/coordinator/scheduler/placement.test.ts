@@ -173,6 +173,8 @@ describe("place() with a busy Island that is much faster", () => {
     const bench = busy();
     expect(bench.submit({ id: "job_1", size: CHAT })).toEqual([]);
     expect(bench.scheduler.heldFor("job_1")).toBe("fast");
+    // A job that waits for one Island is demand for others.
+    expect([...bench.scheduler.queuedDemand().values()]).toEqual([1]);
     expect(bench.scheduler.explain("job_1")).toMatchObject({ reason: "all_busy", position: 1 });
     expect(bench.scheduler.explain("job_1")?.message).toMatch(/waits at most \d+ s for a busy Island/u);
     expect(bench.free("fast", "job_0")).toEqual(["job_1 on fast"]);
