@@ -87,8 +87,9 @@ export function promptCaches() {
   function knownBy(parts: readonly PromptPart[], index: number): CachedPrompt {
     const { hash, tokens } = parts[index] ?? { hash: "", tokens: 0 };
     const sharing = byPart.get(hash) ?? [];
-    // The part after a whole prompt is the answer, which the Island has written itself.
-    const withAnswer = parts[index + 1]?.tokens ?? tokens;
+    // The part after a whole prompt is the answer, which the Island has written itself. After the first part, parts of a
+    // long prompt are missing.
+    const withAnswer = index === 0 ? tokens : (parts[index + 1]?.tokens ?? tokens);
     return {
       tokensOn(islandId) {
         const found = sharing.findLast((prompt) => prompt.islandId === islandId);

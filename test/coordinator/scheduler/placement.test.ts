@@ -61,6 +61,7 @@ describe("place()", () => {
     raise(bench, { id: "isle-1", slots: 4 }, { id: "isle-2", slots: 4 });
     measure(bench, "isle-1", 10, 100);
     measure(bench, "isle-2", 9, 90);
+    const instructions = { hash: "instructions", tokens: 500 };
     const question = { hash: "question", tokens: 1_000 };
     const answer = { hash: "answer", tokens: 1_050 };
     const next = { hash: "next question", tokens: 2_000 };
@@ -69,9 +70,9 @@ describe("place()", () => {
       maxOutput: 50,
       promptParts,
     });
-    expect(choiceOf(bench, "job_1", chat([question])).islandId).toBe("isle-2");
+    expect(choiceOf(bench, "job_1", chat([instructions, question])).islandId).toBe("isle-2");
     bench.finishChat("isle-2", "job_1", { readMs: 900, tokenMs: 9, tokens: { ...TOKENS, prompt: 1_000 } });
-    expect(choiceOf(bench, "job_2", chat([question, answer, next]))).toMatchObject({
+    expect(choiceOf(bench, "job_2", chat([instructions, question, answer, next]))).toMatchObject({
       islandId: "isle-2",
       candidates: [{ islandId: "isle-2", cachedTokens: 1_050 }, { cachedTokens: 0 }],
     });

@@ -24,6 +24,9 @@ describe("promptCaches()", () => {
     expect(tokensOf("abcde")).toBe(40);
     expect(tokensOf("abc")).toBe(30);
     expect(tokensOf("abx")).toBe(20);
+    // After the first part, a long prompt leaves parts out.
+    caches.add("isle-1", "llama", partsOf("x"), 4);
+    expect(tokensOf("xyz")).toBe(10);
   });
 
   it("replaces a prompt by its continuation, and keeps two for each slot", () => {
