@@ -221,7 +221,7 @@ export function sendChats(
       const answer = { hash: `${conversation} answer ${nth}`, tokens: promptTokens + outputTokens };
       following.set(chat.id, () =>
         schedule(exponential(MEAN_PAUSE_MS, random), () =>
-          turn(conversation, nth + 1, turns, slug, [...before, part, answer], random),
+          turn(conversation, nth + 1, turns, slug, [...before, { ...part, withAnswer: answer.tokens }, answer], random),
         ),
       );
     }

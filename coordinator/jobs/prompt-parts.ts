@@ -50,7 +50,10 @@ export function promptPartsOf(
   for (const [index, text] of texts.entries()) {
     previous = hash("sha1", `${previous}\n${text}`, "base64");
     bytes += isRaw ? Buffer.byteLength(text) : (bytesOf.messages[index] ?? 0);
-    parts.push({ hash: previous, tokens: tokensIn(bytes) });
+    const tokens = tokensIn(bytes);
+    const isAnswered = !isRaw && messages[index + 1]?.role === "assistant";
+    const withAnswer = isAnswered ? { withAnswer: tokensIn(bytes + (bytesOf.messages[index + 1] ?? 0)) } : {};
+    parts.push({ hash: previous, tokens, ...withAnswer });
   }
   return parts.length <= MAX_PARTS ? parts : [...parts.slice(0, 1), ...parts.slice(1 - MAX_PARTS)];
 }

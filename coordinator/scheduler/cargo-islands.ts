@@ -58,7 +58,7 @@ interface Entry {
 }
 
 /** Number of the cheapest Islands that a decision compares: free ones, and ones that must become free first. */
-const READY_CANDIDATES = 4;
+const READY_CANDIDATES = 8;
 const BUSY_CANDIDATES = 2;
 /** Costs within this factor of each other are in one step. Within a step the Island with the oldest start is first. */
 const STEP = Math.log(1.1);

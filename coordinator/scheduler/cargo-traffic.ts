@@ -8,6 +8,8 @@ const NEWEST_WEIGHT = 0.05;
 /** Assumed means before the first job. */
 const FIRST_INPUT = 200;
 const FIRST_OUTPUT = 200;
+/** Maximum number of trials that one counts as, so that it never uses up those of many Islands. */
+const MAX_TRIAL_CHARGE = 4;
 /** Trials that a Cargo may have saved. It starts with as many, so that the first Islands are measured soon. */
 const MAX_TRIALS = 16;
 
@@ -37,10 +39,11 @@ export function trafficByCargo(mayTry: boolean): (slug: string) => CargoTraffic 
 
 /**
  * Counts a job that started. Each one allows a part of a trial.
- * @param trialCost Expected cost of the trial, divided by the lowest cost of all Islands; 0 for another job.
+ * @param trial Expected cost of a trial, divided by the lowest cost of the other candidates; null for another job.
  */
-export function noteStart(traffic: CargoTraffic, trialShare: number, trialCost: number): void {
-  traffic.trials = Math.min(MAX_TRIALS, traffic.trials + trialShare) - trialCost;
+export function noteStart(traffic: CargoTraffic, trialShare: number, trial: number | null): void {
+  const charge = trial === null ? 0 : Math.max(1, Math.min(MAX_TRIAL_CHARGE, trial));
+  traffic.trials = Math.min(MAX_TRIALS, traffic.trials + trialShare) - charge;
 }
 
 export function noteRun(traffic: CargoTraffic, input: number, output: number): void {

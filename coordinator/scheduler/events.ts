@@ -47,6 +47,8 @@ export interface PromptPart {
   readonly hash: string;
   /** Estimated number of tokens up to here. */
   readonly tokens: number;
+  /** The same with the next message, if that is an answer; absent: it is not. */
+  readonly withAnswer?: number;
 }
 
 /** How much work a job is, as far as its input says so. */

@@ -36,8 +36,7 @@ export class LineFit {
   #variance = 0;
   #refused = 0;
   readonly #stiffness: number;
-  /** The fitted line; null before the first measurement. A decision reads it for many Islands. */
-  line: Line | null = null;
+  #line: Line | null = null;
 
   /** @param spread Difference of two typical x. Measurements that differ less hardly change the slope. */
   constructor(spread: number) {
@@ -48,10 +47,15 @@ export class LineFit {
     return this.#start !== null;
   }
 
+  /** The line, fitted with each measurement because a decision reads many; null before the first one. */
+  get line(): Line | null {
+    return this.#line;
+  }
+
   /** Returns the expected ms at x: at least 0.1 and at most 10 times the start. Null before the first measurement. */
   at(x: number): number | null {
-    if (this.line === null || this.#start === null) return null;
-    return bounded(valueAt(this.line, x), valueAt(this.#start, x));
+    if (this.#line === null || this.#start === null) return null;
+    return bounded(valueAt(this.#line, x), valueAt(this.#start, x));
   }
 
   /**
@@ -119,7 +123,7 @@ export class LineFit {
     const scale = this.#meanY / valueAt(start, this.#meanX);
     const pull = this.#stiffness;
     const slope = Math.max(0, (this.#products + pull * start.slope * scale) / (this.#squares + pull));
-    this.line = { base: Math.max(0, this.#meanY - slope * this.#meanX), slope };
+    this.#line = { base: Math.max(0, this.#meanY - slope * this.#meanX), slope };
   }
 }
 

@@ -77,14 +77,10 @@ export function place(
       if (kind.avoidIslands.includes(island.id)) continue;
       // Only a measured Island is known to be faster.
       if (!index.isMeasured(island)) continue;
-      const work = workOn(island);
-      const finishedAfter = (waitMs: number): number => {
-        const cost = index.costOn(island, work, waitMs, nowMs);
-        return finishMs(cost) * cost.risk;
-      };
-      // Most Islands would not be faster even if a slot were free at once.
-      if (finishedAfter(Number.EPSILON) * HOLD_GAIN > best.cost.costMs) continue;
-      const finishedMs = finishedAfter(island.releaseMs(heldFor(island.id) + 1, nowMs));
+      const waitMs = island.releaseMs(heldFor(island.id) + 1, nowMs);
+      if (waitMs === Infinity) continue;
+      const cost = index.costOn(island, workOn(island), waitMs, nowMs);
+      const finishedMs = finishMs(cost) * cost.risk;
       if (finishedMs * HOLD_GAIN > best.cost.costMs) continue;
       return { is: "hold", island, untilMs: nowMs + best.cost.costMs - finishedMs };
     }

@@ -12,7 +12,7 @@ const AFTER_MISS = -1;
 const MAX_HOLDERS = 4;
 
 /** Number of the last parts of a prompt by which it is found, besides the first: where conversations fork. */
-const MAX_LAST_PARTS = 2;
+const MAX_LAST_PARTS = 3;
 
 interface Prompt {
   readonly islandId: string;
@@ -83,23 +83,6 @@ export function promptCaches() {
     }
   }
 
-  /** Finds the Islands that may have the start of a prompt up to one of its parts. */
-  function knownBy(parts: readonly PromptPart[], index: number): CachedPrompt {
-    const { hash, tokens } = parts[index] ?? { hash: "", tokens: 0 };
-    const sharing = byPart.get(hash) ?? [];
-    // The part after a whole prompt is the answer, which the Island has written itself. After the first part, parts of a
-    // long prompt are missing.
-    const withAnswer = index === 0 ? tokens : (parts[index + 1]?.tokens ?? tokens);
-    return {
-      tokensOn(islandId) {
-        const found = sharing.findLast((prompt) => prompt.islandId === islandId);
-        if (found === undefined) return 0;
-        return found.hash === hash ? withAnswer : tokens;
-      },
-      holders: sharing.slice(-MAX_HOLDERS).map((prompt) => prompt.islandId),
-    };
-  }
-
   return {
     /** Records that an Island reads a prompt. A shorter prompt that it continues is replaced. */
     add(islandId: string, slug: string, parts: readonly PromptPart[], slots: number): void {
@@ -120,14 +103,22 @@ export function promptCaches() {
 
     /** Finds the Islands that may have the start of a prompt in their cache. */
     find(parts: readonly PromptPart[]): CachedPrompt {
-      // The longest known start is where a conversation continues. Other Islands may have the first part.
-      const last = parts.findLastIndex(({ hash }) => byPart.has(hash));
-      if (last === -1) return NOT_CACHED;
-      const longest = knownBy(parts, last);
-      const first = last === 0 ? longest : knownBy(parts, 0);
+      const found = parts.flatMap((part) => {
+        const sharing = byPart.get(part.hash);
+        return sharing === undefined ? [] : [{ part, sharing }];
+      });
+      const longest = found.at(-1);
+      if (longest === undefined) return NOT_CACHED;
       return {
-        tokensOn: (islandId) => Math.max(longest.tokensOn(islandId), first.tokensOn(islandId)),
-        holders: longest.holders,
+        tokensOn(islandId) {
+          for (const { part, sharing } of found.toReversed()) {
+            const prompt = sharing.findLast((each) => each.islandId === islandId);
+            // After a whole prompt, the Island has written the answer itself.
+            if (prompt !== undefined) return prompt.hash === part.hash ? (part.withAnswer ?? part.tokens) : part.tokens;
+          }
+          return 0;
+        },
+        holders: longest.sharing.slice(-MAX_HOLDERS).map(({ islandId }) => islandId),
       };
     },
 

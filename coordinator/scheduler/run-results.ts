@@ -63,7 +63,8 @@ function addReading({ readInput, loadMs, beganLoad, assumed }: Run, ms: number, 
 
 /** Corrects the Island's assumed cache. Returns false if its reading did not begin where it was expected to begin. */
 function correctCache({ work }: Run, tokens: RunTokens, { id }: OnlineIsland, caches: PromptCaches): boolean {
-  if (tokens.cached === null || tokens.prompt === 0) return true;
+  // Without a report, it is unknown whether the Island had what it was expected to have.
+  if (tokens.cached === null || tokens.prompt === 0) return work.cached === 0;
   // The work counts estimated tokens, the report those of the model.
   const reported = (tokens.cached / tokens.prompt) * work.input;
   caches.correct(id, work.cached, reported);

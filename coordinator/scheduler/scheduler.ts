@@ -476,7 +476,7 @@ export class Scheduler {
     };
     // A guess says nothing about the time that a trial takes.
     const lowestMs = index.isGuessed(island) ? cost.costMs : (choice.candidates[0]?.costMs ?? cost.costMs);
-    noteStart(index.traffic, this.#trialShare, choice.reason === "trial" ? cost.costMs / lowestMs : 0);
+    noteStart(index.traffic, this.#trialShare, choice.reason === "trial" ? cost.costMs / lowestMs : null);
     index.noteStart(island, this.#nowMs);
     if (size !== undefined && index.hasTokens) {
       this.#caches.add(island.id, slug, size.promptParts, island.info.slots);

@@ -23,6 +23,14 @@ describe("the size of a chat", () => {
     expect(hashesOf(sizeOf({ messages: conversation(5) })).slice(0, 3)).toEqual(hashesOf(first));
   });
 
+  it("counts an answer that follows a part, but no other message", () => {
+    const answers = ({ promptParts }: JobSize) => promptParts.map(({ withAnswer }) => withAnswer);
+    expect(answers(sizeOf({ messages: [user, assistant, user] }))).toEqual([200, undefined, undefined]);
+    expect(answers(sizeOf({ messages: [user, user, assistant] }))).toEqual([undefined, 300, undefined]);
+    expect(answers(sizeOf({ messages: conversation(20) }))).toHaveLength(8);
+    expect(answers(sizeOf({ messages: conversation(20) }))[0]).toBe(200);
+  });
+
   it("has other parts for another account, Cargo, role, text or list of tools", () => {
     const messages = conversation(1);
     const tools = [{ type: "function", function: { name: "sum", parameters: { type: "object" } } }];

@@ -11,22 +11,29 @@ describe("promptCaches()", () => {
     caches.add("isle-1", "llama", partsOf("abc"), 4);
     caches.add("isle-2", "llama", partsOf("ax"), 4);
     const found = caches.find(partsOf("abcd"));
-    expect(["isle-1", "isle-2", "isle-3"].map((id) => found.tokensOn(id))).toEqual([40, 10, 0]);
+    expect(["isle-1", "isle-2", "isle-3"].map((id) => found.tokensOn(id))).toEqual([30, 10, 0]);
     expect(found.holders).toEqual(["isle-1"]);
     expect(caches.find(partsOf("b")).holders).toEqual([]);
   });
 
-  it("counts the answer that follows a whole prompt, but nothing after another start of it", () => {
+  it("counts the answer that follows a whole prompt", () => {
     const caches = promptCaches();
     caches.add("isle-1", "llama", partsOf("abc"), 4);
-    const tokensOf = (letters: string): number => caches.find(partsOf(letters)).tokensOn("isle-1");
-    // The fourth part is the answer to the first three, and the fifth is a new question.
-    expect(tokensOf("abcde")).toBe(40);
-    expect(tokensOf("abc")).toBe(30);
-    expect(tokensOf("abx")).toBe(20);
-    // After the first part, a long prompt leaves parts out.
-    caches.add("isle-1", "llama", partsOf("x"), 4);
-    expect(tokensOf("xyz")).toBe(10);
+    const tokensOf = (letters: string, answered: string): number =>
+      caches
+        .find(partsOf(letters).map((part) => (part.hash === answered ? { ...part, withAnswer: 55 } : part)))
+        .tokensOn("isle-1");
+    expect(tokensOf("abcde", "abc")).toBe(55);
+    expect(tokensOf("abcde", "ab")).toBe(30);
+    expect(tokensOf("abx", "ab")).toBe(20);
+  });
+
+  it("finds an Island that has only a part of the longest known start", () => {
+    const caches = promptCaches();
+    caches.add("isle-1", "llama", partsOf("abcd"), 4);
+    caches.add("isle-2", "llama", partsOf("abcdef"), 4);
+    const found = caches.find(partsOf("abcdefg"));
+    expect(["isle-1", "isle-2"].map((id) => found.tokensOn(id))).toEqual([40, 60]);
   });
 
   it("replaces a prompt by its continuation, and keeps two for each slot", () => {
