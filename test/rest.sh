@@ -5,14 +5,14 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 # Coding agents and libraries from npm, and the official Python client from PyPI. They are skipped if these registries are unreachable.
 # They run beside the lanes, because they mostly wait. opencode needs seconds of CPU for each start, so it runs with one of its APIs.
-{
-  npm run --silent test:clients -- claude-code codex ai-sdk-anthropic openai-agents langchain-anthropic mastra python
-  npm run --silent test:clients -- opencode --title "opencode · chat"
-} &
+npm run --silent test:clients -- claude-code codex ai-sdk-anthropic openai-agents langchain-anthropic mastra python &
 clients=$!
-trap 'kill "$clients" 2>/dev/null || true' EXIT
+npm run --silent test:clients -- opencode --title "opencode · chat" &
+opencode=$!
+trap 'kill "$clients" "$opencode" 2>/dev/null || true' EXIT
 npm run test:run -- --project model --project soak --project system
 wait "$clients"
+wait "$opencode"
 # Parts of the API that depend on the transport, on uWebSockets.js.
 node test/support/uws/install.ts
 ATOLL_TEST_TRANSPORT=uws npm run test:run -- test/coordinator/http/{server,streaming,limits,middleware,multipart} \

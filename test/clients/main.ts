@@ -65,7 +65,9 @@ async function testNpmClients(
   const paths = names.map((name) => `test/clients/${name}/`);
   const chosen = title === undefined ? paths : [...paths, "--testNamePattern", title];
   const command = [process.execPath, vitest, "run", "--project", "clients", "--maxWorkers", "1", ...reporters];
-  const { code } = await run([...command, ...chosen], ROOT, { ATOLL_TEST_CLIENTS: "1" });
+  const { code, text } = await run([...command, ...chosen], ROOT, { ATOLL_TEST_CLIENTS: "1" });
+  if (title !== undefined && !/\d passed/.test(text))
+    return fail(`--title "${title}" matches no test of ${names.join(", ")}`);
   if (writesTable) writeTable(JSON.parse(readFileSync(REPORT, "utf8")) as Report);
   return code ?? 1;
 }

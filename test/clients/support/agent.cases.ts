@@ -11,7 +11,7 @@ const NOTE = "The tide turns at a quarter past nine.";
 const HOLD = "Hold the only slot.";
 /** One more request than a client needs to compact its history and retry. */
 const MAX_OVERFLOW_REQUESTS = 4;
-/** Time for the retries after a 401. The client's own start and end depend on the load of the machine. */
+/** Time for each attempt after the first 401. The client's own start and end depend on the load of the machine. */
 const WRONG_KEY_MS = 3_000;
 const STREAM = /"stream":(true|false)/;
 
@@ -130,9 +130,11 @@ export function testAgent(agent: Agent): void {
       const result = await Cli.run(start("scripted", "ak_wrong"));
       expect(result.stdout + result.stderr).toMatch(agent.wrongKey);
       expectRefusal(result, net.recorder.modelRequests, 401, agent.attempts?.[401]);
+      const attempts = agent.attempts?.[401] ?? 1;
+      if (attempts === 1) return;
       const respondedMs = net.recorder.modelRequests.map((request) => request.respondedMs);
       const retriesMs = Math.max(...respondedMs) - Math.min(...respondedMs);
-      expect(retriesMs).toBeLessThan(WRONG_KEY_MS * (agent.attempts?.[401] ?? 1));
+      expect(retriesMs).toBeLessThan(WRONG_KEY_MS * attempts);
     });
 
     it("unknown model", async () => {
