@@ -103,22 +103,22 @@ export function promptCaches() {
 
     /** Finds the Islands that may have the start of a prompt in their cache. */
     find(parts: readonly PromptPart[]): CachedPrompt {
-      const found = parts.flatMap((part) => {
-        const sharing = byPart.get(part.hash);
-        return sharing === undefined ? [] : [{ part, sharing }];
-      });
-      const longest = found.at(-1);
-      if (longest === undefined) return NOT_CACHED;
+      const tokensOn = new Map<string, number>();
+      let longest: readonly Prompt[] = [];
+      for (const { hash, tokens, withAnswer = tokens } of parts) {
+        const sharing = byPart.get(hash);
+        if (sharing === undefined) continue;
+        longest = sharing;
+        // After a whole prompt, the Island has written the answer itself.
+        for (const { islandId, hash: whole } of sharing) {
+          const known = whole === hash ? withAnswer : tokens;
+          tokensOn.set(islandId, Math.max(known, tokensOn.get(islandId) ?? 0));
+        }
+      }
+      if (longest.length === 0) return NOT_CACHED;
       return {
-        tokensOn(islandId) {
-          for (const { part, sharing } of found.toReversed()) {
-            const prompt = sharing.findLast((each) => each.islandId === islandId);
-            // After a whole prompt, the Island has written the answer itself.
-            if (prompt !== undefined) return prompt.hash === part.hash ? (part.withAnswer ?? part.tokens) : part.tokens;
-          }
-          return 0;
-        },
-        holders: longest.sharing.slice(-MAX_HOLDERS).map(({ islandId }) => islandId),
+        tokensOn: (islandId) => tokensOn.get(islandId) ?? 0,
+        holders: longest.slice(-MAX_HOLDERS).map(({ islandId }) => islandId),
       };
     },
 

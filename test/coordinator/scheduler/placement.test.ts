@@ -78,7 +78,7 @@ describe("place()", () => {
     });
   });
 
-  it("learns nothing from a prompt whose cache nobody reports", () => {
+  it("learns nothing from a prompt if the Island reports no cached tokens", () => {
     const bench = new Bench();
     raise(bench, { id: "isle-1" });
     measure(bench, "isle-1", 10);
