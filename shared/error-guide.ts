@@ -88,7 +88,10 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     meaning: "The account has reached its limit of Cargos, or of slugs it has ever used (deleted Cargos count)",
     action: "Delete a Cargo, or use an old slug again",
   },
-  job_not_cancellable: { meaning: "The job or batch has ended", action: "Read its result" },
+  job_not_cancellable: {
+    meaning: "The job or batch has ended",
+    action: "Read its result, or remove a job's content with `DELETE /jobs/{id}/content`",
+  },
   idempotency_conflict: {
     meaning: "The `Idempotency-Key` was used with another request",
     action: "Use a new key for a new request",

@@ -1,5 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
-import { ClusterUnavailableError, ServiceError } from "../../shared/errors.ts";
+import { ClusterUnavailableError, ServiceError, ValidationError } from "../../shared/errors.ts";
 import { isTerminal, type JobState } from "../../shared/job-state.ts";
 import { NotOwnerError } from "../store/cluster-store.ts";
 import type { JobFilter, JobRecord, ListedJob } from "../store/jobs/job-store.ts";
@@ -78,7 +78,10 @@ export function openJobService(
     if (elsewhere !== null) return elsewhere;
     const { state } = await find(accountId, jobId);
     const currentState = isTerminal(state) ? state : (job?.state ?? state);
-    throw new ServiceError("job_not_cancellable", `The job is already ${currentState}`);
+    throw new ServiceError(
+      "job_not_cancellable",
+      `The job is already ${currentState}. To remove its input and output, use DELETE /jobs/{id}/content`,
+    );
   }
 
   /** Cancels a job of this coordinator. Returns undefined if another coordinator has the job now. */
@@ -223,21 +226,21 @@ export function openJobService(
       return store.jobs.list(accountId, page, filter);
     },
     /**
-     * Cancels an unfinished job. For an ended job, removes input and output and resolves with null; other facts stay.
-     * May be repeated. @throws {ServiceError} `not_found`
+     * Removes input and output of an ended job; other facts stay. May be repeated. @throws {ServiceError} `not_found`;
+     * {@link ValidationError} for an unfinished job
      */
-    async delete(accountId: string, jobId: string): Promise<JobState | null> {
+    async deleteContent(accountId: string, jobId: string): Promise<void> {
       const job = await findActive(accountId, jobId);
-      if (job !== undefined && !job.hasEnded) return cancel(accountId, jobId);
-      if (job !== undefined) await jobs.settled([job]);
-      const elsewhere = await cancelElsewhere(accountId, jobId);
-      if (elsewhere !== null) return elsewhere;
-      await assertOwn(accountId, jobId);
+      if (job?.hasEnded === true) await jobs.settled([job]);
+      const { state } = await find(accountId, jobId);
+      if (!isTerminal(state)) {
+        const message = `must be a job that has ended, but this job is ${state}. Cancel it first (DELETE /jobs/{id})`;
+        throw new ValidationError([{ path: "id", message }]);
+      }
       await removeContent(jobId);
-      return null;
     },
     /**
-     * Marks input and output for removal after the job's end, by {@link delete} or by the next sweep. The mark
+     * Marks input and output for removal after the job's end, by {@link deleteContent} or by the next sweep. The mark
      * survives a crash. Resolves when it is durable. @throws {ServiceError} `not_found`
      */
     async keepUntilEnd(accountId: string, jobId: string): Promise<void> {

@@ -112,8 +112,7 @@ export class ChaosClient {
     const input = { prompt: "Tell me a story.", temperature: 1.9, seed: this.#submissions, max_tokens: 900 };
     await this.#submit(record, "tiny-chat", input);
     await this.#pause(this.#options.random.between(0, 800));
-    // A retry must not delete a job that has ended in the meantime.
-    const response = await this.#retried("DELETE", `/jobs/${record.jobId}?if_ended=refuse`);
+    const response = await this.#retried("DELETE", `/jobs/${record.jobId}`);
     if (response !== null && ![200, 422].includes(response.status))
       record.faults.push(`cancel responded ${response.status}`);
     await this.#follow(record);

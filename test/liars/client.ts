@@ -125,7 +125,7 @@ export class LiarsClient {
   async #cancel(record: JobRecord): Promise<void> {
     await this.#submit(record, CHAT, { prompt: record.prompt, max_tokens: MAX_TOKENS });
     await pause(this.#options.random.between(0, 600));
-    const { status, body } = await this.#request("DELETE", `/jobs/${record.jobId}?if_ended=refuse`);
+    const { status, body } = await this.#request("DELETE", `/jobs/${record.jobId}`);
     if (![200, 422].includes(status)) record.faults.push(`cancel got ${status}: ${JSON.stringify(body)}`);
     await this.#follow(record);
   }

@@ -95,27 +95,29 @@ describe("jobs.cancel()", () => {
     expect(await fixture.client().jobs.cancel(jobId)).toEqual({ id: jobId, status: "cancelled" });
   });
 
-  it("throws for a completed job", async () => {
+  it("throws for a completed job, whose output stays", async () => {
     const id = await fixture.completed(token("a"));
-    await expect(fixture.client().jobs.cancel(id)).rejects.toMatchObject({ code: "job_not_cancellable", status: 422 });
+    const { jobs } = fixture.client();
+    await expect(jobs.cancel(id)).rejects.toMatchObject({ code: "job_not_cancellable", status: 422 });
+    expect(await jobs.get(id)).toMatchObject({ status: "completed", output: "a" });
   });
 });
 
-describe("jobs.delete()", () => {
+describe("jobs.deleteContent()", () => {
   it("removes input and output of an ended job, even if its first response is lost", async () => {
     const id = await fixture.completed(token("a"));
     fixture.proxy.script({ kind: "swallow" });
     const { jobs } = fixture.client();
-    await jobs.delete(id);
+    await jobs.deleteContent(id);
     expect(await jobs.get(id)).toMatchObject({ status: "completed", input: {}, output: null });
     await expect(jobs.output(id)).rejects.toMatchObject({ status: 410, code: "content_removed" });
   });
 
-  it("cancels an unfinished job first", async () => {
+  it("throws for a job that has not ended, which goes on", async () => {
     const { jobId } = await fixture.begin();
     const { jobs } = fixture.client();
-    await jobs.delete(jobId);
-    expect(await jobs.get(jobId)).toMatchObject({ status: "cancelled", input: {} });
+    await expect(jobs.deleteContent(jobId)).rejects.toMatchObject({ code: "validation_failed", status: 422 });
+    expect(await jobs.get(jobId)).toMatchObject({ status: "running", input: { prompt: "Hi" } });
   });
 });
 

@@ -86,8 +86,10 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
     fails: [404],
   })(async ({ identity, params }) => {
     const { id, accountId } = await responseJob(deps, identity.accountId, params.id);
-    // If the job is unfinished, the first call only cancels it.
-    if ((await jobs.delete(accountId, id)) !== null) await jobs.delete(accountId, id);
+    await jobs.cancel(accountId, id).catch((error: unknown) => {
+      if (!(error instanceof ServiceError) || error.code !== "job_not_cancellable") throw error;
+    });
+    await jobs.deleteContent(accountId, id);
     return { id: params.id, object: "response" as const, deleted: true as const };
   });
 
@@ -168,7 +170,7 @@ async function awaitForgotten(deps: HttpDeps, client: ClientCall, submission: Ch
       () => job.openFeed(),
       ({ ending }) => ending !== null,
     );
-    await jobs.delete(accountId, job.record.id);
+    await jobs.deleteContent(accountId, job.record.id);
   };
   try {
     return await awaitChat(deps, client, { ...submission, onJob });

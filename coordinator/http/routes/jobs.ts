@@ -94,27 +94,29 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
 
   routes.delete("/{id}", {
     id: "cancelJob",
-    is: "Cancel an unfinished job, or delete the input and output of an ended one",
+    is: "Cancel an unfinished job",
     about:
-      "For an ended job the response is `deleted`: its input, output and stream are permanently removed, and in a conversation the message and its response. Status, usage and charge stay. To cancel only, send `if_ended=refuse`.",
+      "The output so far stays. For an ended job the response is 422 job_not_cancellable, and nothing changes. `DELETE /jobs/{id}/content` removes its content.",
     access: "write",
-    query: z.object({
-      if_ended: z
-        .enum(["delete", "refuse"])
-        .default("delete")
-        .describe(
-          "`delete` removes the content of an ended job. `refuse` keeps the content and responds with 422 job_not_cancellable",
-        ),
-    }),
     responses: {
-      200: json(data(z.object({ id: z.string(), status: z.enum([...JOB_STATES, "deleted"]) })), "Cancelled or deleted"),
+      200: json(data(z.object({ id: z.string(), status: z.enum(JOB_STATES) })), "Cancelled"),
     },
     fails: [404, 422],
-  })(async ({ identity, params, query }) => {
-    const { accountId } = identity;
-    const mayDelete = query.if_ended === "delete";
-    const status = await (mayDelete ? jobs.delete(accountId, params.id) : jobs.cancel(accountId, params.id));
-    return { data: { id: params.id, status: status ?? "deleted" } };
+  })(async ({ identity, params }) => ({
+    data: { id: params.id, status: await jobs.cancel(identity.accountId, params.id) },
+  }));
+
+  routes.delete("/{id}/content", {
+    id: "deleteJobContent",
+    is: "Delete the input and output of an ended job",
+    about:
+      "Permanently removes the job's input, output and stream, and in a conversation the message and its response. Status, usage and charge stay. A repeat gets the same response. An unfinished job must be cancelled first: until then, the response is 422 validation_failed.",
+    access: "write",
+    responses: { 200: json(data(z.object({ id: z.string(), deleted: z.literal(true) })), "Deleted") },
+    fails: [404, 422],
+  })(async ({ identity, params }) => {
+    await jobs.deleteContent(identity.accountId, params.id);
+    return { data: { id: params.id, deleted: true as const } };
   });
 });
 

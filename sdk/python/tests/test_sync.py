@@ -37,7 +37,7 @@ def test_a_job_is_submitted_awaited_and_read(atoll: Atoll) -> None:
     assert text_of(atoll, job["id"]) == TEXT
     output = atoll.jobs.output(job["id"])
     assert (output["output"], output["is_complete"]) == (TEXT, True)
-    atoll.jobs.delete(job["id"])
+    atoll.jobs.delete_content(job["id"])
     assert atoll.jobs.get(job["id"])["input"] == {}
 
 

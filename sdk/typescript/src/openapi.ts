@@ -4475,13 +4475,9 @@ export interface calls {
             };
         };
     };
-    /** Cancel an unfinished job, or delete the input and output of an ended one. For an ended job the response is `deleted`: its input, output and stream are permanently removed, and in a conversation the message and its response. Status, usage and charge stay. To cancel only, send `if_ended=refuse`. */
+    /** Cancel an unfinished job. The output so far stays. For an ended job the response is 422 job_not_cancellable, and nothing changes. `DELETE /jobs/{id}/content` removes its content. */
     "delete /jobs/{id}": {
         parameters: {
-            query?: {
-                /** `delete` removes the content of an ended job. `refuse` keeps the content and responds with 422 job_not_cancellable */
-                if_ended?: "delete" | "refuse";
-            };
             path: {
                 id: string;
             };
@@ -4491,7 +4487,25 @@ export interface calls {
                 "application/json": {
                     data: {
                         id: string;
-                        status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout" | "deleted";
+                        status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
+                    };
+                };
+            };
+        };
+    };
+    /** Delete the input and output of an ended job. Permanently removes the job's input, output and stream, and in a conversation the message and its response. Status, usage and charge stay. A repeat gets the same response. An unfinished job must be cancelled first: until then, the response is 422 validation_failed. */
+    "delete /jobs/{id}/content": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                "application/json": {
+                    data: {
+                        deleted: true;
+                        id: string;
                     };
                 };
             };

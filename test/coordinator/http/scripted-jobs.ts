@@ -169,11 +169,9 @@ export class ScriptedJobs implements JobApi {
     return "cancelled";
   }
 
-  async delete(accountId: string, jobId: string): Promise<JobState | null> {
+  async deleteContent(accountId: string, jobId: string): Promise<void> {
     const job = this.#find(accountId, jobId);
-    if (!isTerminal(job.state)) return this.cancel(accountId, jobId);
     this.jobs.set(jobId, { ...job, input: {}, output: undefined, inputRemovedAtMs: T0, outputRemovedAtMs: T0 });
-    return null;
   }
 
   async keepUntilEnd(accountId: string, jobId: string): Promise<void> {

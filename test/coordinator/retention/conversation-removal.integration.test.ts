@@ -57,13 +57,15 @@ describe("DELETE /conversations/{id}", () => {
   });
 });
 
-describe("DELETE /jobs/{id} of a job in a conversation", () => {
+describe("DELETE /jobs/{id}/content of a job in a conversation", () => {
   it("removes its question and answer there, and keeps the rest of the conversation usable", async () => {
     await using island = await join();
     const id = await create();
     await say(island, id, "first", "one");
     const jobId = await say(island, id, "MARK-TWO", "MARK-2");
-    expect((await api("DELETE", `/jobs/${jobId}`)).body.data.status).toBe("deleted");
+    expect((await api("DELETE", `/jobs/${jobId}`)).body.error.code).toBe("job_not_cancellable");
+    expect(await contents(id)).toEqual(["first", "one", "MARK-TWO", "MARK-2"]);
+    expect((await api("DELETE", `/jobs/${jobId}/content`)).body.data.deleted).toBe(true);
     expect(await contents(id)).toEqual(["first", "one"]);
     await say(island, id, "third", "3");
     expect(await contents(id)).toEqual(["first", "one", "third", "3"]);

@@ -18,6 +18,27 @@ import {
 setUp();
 
 describe("DELETE /jobs/{id} of an ended job", () => {
+  it.each(["", "?if_ended=refuse", "?if_ended=delete"])(
+    "is refused with the query %j, and removes nothing",
+    async (query) => {
+      await using island = await join();
+      const jobId = await complete(island, "MARK-PROMPT", "MARK-ANSWER");
+      const before = (await api("GET", `/jobs/${jobId}`)).body;
+      const { status, body } = await api("DELETE", `/jobs/${jobId}${query}`);
+      expect([status, body.error]).toEqual([
+        422,
+        {
+          code: "job_not_cancellable",
+          message: "The job is already completed. To remove its input and output, use DELETE /jobs/{id}/content",
+        },
+      ]);
+      expect((await api("GET", `/jobs/${jobId}`)).body).toEqual(before);
+      expect((await api("GET", `/jobs/${jobId}/output`)).body.data.output).toBe("MARK-ANSWER");
+    },
+  );
+});
+
+describe("DELETE /jobs/{id}/content", () => {
   it("removes prompt and output from every file, and keeps status and usage", async () => {
     await using island = await join();
     const kept = await complete(island, "KEPT-PROMPT", "KEPT-ANSWER");
@@ -25,7 +46,7 @@ describe("DELETE /jobs/{id} of an ended job", () => {
     const before = (await api("GET", `/jobs/${jobId}`)).body.data;
     expect([filesWith("MARK-PROMPT"), filesWith("MARK-ANSWER")].map((files) => files.length > 0)).toEqual([true, true]);
 
-    expect((await api("DELETE", `/jobs/${jobId}`)).body).toEqual({ data: { id: jobId, status: "deleted" } });
+    expect((await api("DELETE", `/jobs/${jobId}/content`)).body).toEqual({ data: { id: jobId, deleted: true } });
     const after = (await api("GET", `/jobs/${jobId}`)).body.data;
     const removed = { input_removed_at: expect.any(String), output_removed_at: expect.any(String) };
     expect(after).toEqual({ ...before, input: {}, output: null, ...removed });
@@ -47,32 +68,32 @@ describe("DELETE /jobs/{id} of an ended job", () => {
     await using island = await join();
     const jobId = await complete(island, "MARK", "MARK");
     const other = await coordinator.createAccount("other@example.com", 1);
-    const foreign = await call(coordinator.url, other.key, "DELETE", `/jobs/${jobId}`);
+    const foreign = await call(coordinator.url, other.key, "DELETE", `/jobs/${jobId}/content`);
     expect([foreign.status, foreign.body.error.code]).toEqual([404, "not_found"]);
     expect((await api("GET", `/jobs/${jobId}`)).body.data.output).toBe("MARK");
-    const first = await api("DELETE", `/jobs/${jobId}`);
+    const first = await api("DELETE", `/jobs/${jobId}/content`);
     const at = (await api("GET", `/jobs/${jobId}`)).body.data.output_removed_at;
-    expect(await api("DELETE", `/jobs/${jobId}`)).toMatchObject({ status: 200, body: first.body });
+    expect(await api("DELETE", `/jobs/${jobId}/content`)).toMatchObject({ status: 200, body: first.body });
     expect((await api("GET", `/jobs/${jobId}`)).body.data.output_removed_at).toBe(at);
   });
 
-  it("is refused with if_ended=refuse, and removes nothing", async () => {
-    await using island = await join();
-    const jobId = await complete(island, "MARK", "MARK");
-    const { status, body } = await api("DELETE", `/jobs/${jobId}?if_ended=refuse`);
-    expect([status, body.error.code]).toEqual([422, "job_not_cancellable"]);
-    expect((await api("GET", `/jobs/${jobId}`)).body.data.output).toBe("MARK");
-  });
-
-  it("cancels a running job, and removes its output only when repeated", async () => {
+  it("is refused for a job that has not ended, and removes its output after a cancellation", async () => {
     await using island = await join();
     const jobId = await submit("MARK-PROMPT");
     const assign = await island.next("assign");
     island.send(...beginFrames(assign), outputFrame(assign, 1, "MARK-PART"));
     await island.next("ack");
+    const { status, body } = await api("DELETE", `/jobs/${jobId}/content`);
+    const message = `must be a job that has ended, but this job is running. Cancel it first (DELETE /jobs/{id})`;
+    expect([status, body.error.code, body.error.details]).toEqual([
+      422,
+      "validation_failed",
+      [{ path: "id", message }],
+    ]);
+    expect((await api("GET", `/jobs/${jobId}`)).body.data.status).toBe("running");
     expect((await api("DELETE", `/jobs/${jobId}`)).body.data.status).toBe("cancelled");
     expect((await api("GET", `/jobs/${jobId}/output`)).body.data.output).toBe("MARK-PART");
-    expect((await api("DELETE", `/jobs/${jobId}`)).body.data.status).toBe("deleted");
+    expect((await api("DELETE", `/jobs/${jobId}/content`)).status).toBe(200);
     await untilInNoFile("MARK-");
   });
 
@@ -83,7 +104,7 @@ describe("DELETE /jobs/{id} of an ended job", () => {
     const stream = jobEvents(coordinator.url, account.key, jobId);
     await stream.next();
     await finish(island, assign, "MARK-ANSWER");
-    const deleted = api("DELETE", `/jobs/${jobId}`);
+    const deleted = api("DELETE", `/jobs/${jobId}/content`);
     const events = await collect(stream);
     expect([textOf(events), events.at(-1)?.event]).toEqual(["MARK-ANSWER", "done"]);
     await deleted;
@@ -96,7 +117,7 @@ describe("DELETE /jobs/{id} of an ended job", () => {
     const assign = await island.next("assign");
     island.send(...beginFrames(assign), { ...failedFrame(assign, 1, "cargo_failed"), message: "MARK-ERROR" } as never);
     await island.next("ack");
-    await api("DELETE", `/jobs/${jobId}`);
+    await api("DELETE", `/jobs/${jobId}/content`);
     const { error, status } = (await api("GET", `/jobs/${jobId}`)).body.data;
     expect([status, error.code]).toEqual(["failed", "cargo_failed"]);
     await untilInNoFile("MARK-");
@@ -108,7 +129,7 @@ describe("DELETE /jobs/{id} of an ended job", () => {
     const post = () => call(coordinator.url, account.key, "POST", "/jobs", body, { "idempotency-key": "once" });
     const { id } = (await post()).body.data;
     await finish(island, await island.next("assign"), "MARK");
-    await api("DELETE", `/jobs/${id}`);
+    await api("DELETE", `/jobs/${id}/content`);
     const again = await post();
     expect([again.status, again.body.data.id, again.body.data.input]).toEqual([201, id, {}]);
     expect((await api("GET", "/jobs")).body.meta.total).toBe(1);
@@ -123,7 +144,7 @@ describe("DELETE /jobs/{id} of an ended job", () => {
     await using island = await join();
     const jobId = await complete(island, "MARK-PROMPT", "MARK-ANSWER", { webhook_url: receiver.url });
     await receiver.next();
-    await api("DELETE", `/jobs/${jobId}`);
+    await api("DELETE", `/jobs/${jobId}/content`);
     const { body } = await receiver.next();
     expect(body.data).toMatchObject({ id: jobId, status: "completed", output: null });
     await untilInNoFile("MARK-");

@@ -4068,7 +4068,16 @@ class CancelJobAnswer(TypedDict):
 
 class CancelJobAnswerData(TypedDict):
     id: str
-    status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout", "deleted"]
+    status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
+
+
+class DeleteJobContentAnswer(TypedDict):
+    data: DeleteJobContentAnswerData
+
+
+class DeleteJobContentAnswerData(TypedDict):
+    id: str
+    deleted: Literal[True]
 
 
 class SubmitBatchAnswer(TypedDict):

@@ -67,8 +67,7 @@ export class Jobs {
    */
   async cancel(id: string, options?: CallOptions): Promise<CancelledJob> {
     try {
-      const query = { if_ended: "refuse" } as const;
-      return (await this.#http.call("delete", "/jobs/{id}", { path: { id }, query }, options)).data;
+      return (await this.#http.call("delete", "/jobs/{id}", { path: { id } }, options)).data;
     } catch (error) {
       if (!(error instanceof AtollError) || error.code !== "job_not_cancellable") throw error;
       const { status } = await this.get(id, options);
@@ -77,12 +76,12 @@ export class Jobs {
     }
   }
 
-  /** Permanently removes the job's input and output; cancels an unfinished job first. Status, usage and charge stay. */
-  async delete(id: string, options?: CallOptions): Promise<void> {
-    let status: string = "";
-    while (status !== "deleted") {
-      ({ status } = (await this.#http.call("delete", "/jobs/{id}", { path: { id } }, options)).data);
-    }
+  /**
+   * Permanently removes the input and output of an ended job; cancel an unfinished job first. Status, usage and charge
+   * stay. Also succeeds if they are already removed. @throws {ValidationError} if the job has not ended.
+   */
+  async deleteContent(id: string, options?: CallOptions): Promise<void> {
+    await this.#http.call("delete", "/jobs/{id}/content", { path: { id } }, options);
   }
 
   /** Returns the job's output so far, even while it runs. */

@@ -21,6 +21,7 @@ const READ_ROUTES: [string, string][] = [
 const WRITE_ROUTES: [string, string, unknown?][] = [
   ["POST", "/jobs", { workload: "tiny", input: { prompt: "x" } }],
   ["DELETE", "/jobs/job_1"],
+  ["DELETE", "/jobs/job_1/content"],
   ["POST", "/chat/completions", CHAT],
   ["POST", "/api-keys", {}],
   ["DELETE", "/api-keys/key_none"],

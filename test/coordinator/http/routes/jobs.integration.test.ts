@@ -279,28 +279,38 @@ describe("GET /jobs/:id", () => {
 });
 
 describe("DELETE /jobs/:id", () => {
-  it("cancels a job, refuses a second time if requested, and otherwise deletes", async () => {
+  it("cancels a job, and refuses a second time", async () => {
     api.jobs.add(makeJob({ accountId: api.accountId }));
     const first = await api.call("DELETE", "/jobs/job_1");
     expect([first.status, first.body]).toEqual([200, { data: { id: "job_1", status: "cancelled" } }]);
-    const second = await api.call("DELETE", "/jobs/job_1?if_ended=refuse");
+    const second = await api.call("DELETE", "/jobs/job_1");
     expect([second.status, second.body.error.code]).toEqual([422, "job_not_cancellable"]);
-    const third = await api.call("DELETE", "/jobs/job_1");
-    expect([third.status, third.body]).toEqual([200, { data: { id: "job_1", status: "deleted" } }]);
+  });
+});
+
+describe("DELETE /jobs/:id/content", () => {
+  it("removes input and output of an ended job, and keeps its state", async () => {
+    api.jobs.add(makeJob({ accountId: api.accountId, state: "cancelled" }));
+    const deleted = await api.call("DELETE", "/jobs/job_1/content");
+    expect([deleted.status, deleted.body]).toEqual([200, { data: { id: "job_1", deleted: true } }]);
     const { data } = (await api.call("GET", "/jobs/job_1")).body;
     expect([data.status, data.input, data.input_removed_at]).toEqual(["cancelled", {}, "2026-01-01T00:00:00.000Z"]);
   });
 });
 
-describe.each(["GET /jobs/job_none", "DELETE /jobs/job_none", "GET /jobs/job_1", "DELETE /jobs/job_1"])(
-  "%s",
-  (route) => {
-    it("returns 404 for a job of another account", async () => {
-      api.jobs.add(makeJob({ accountId: "user_other" }));
-      const [method = "", path = ""] = route.split(" ");
-      const { status, body } = await api.call(method, path);
-      expect([status, body.error.code]).toEqual([404, "not_found"]);
-      expect(api.jobs.cancelled).toEqual([]);
-    });
-  },
-);
+describe.each([
+  "GET /jobs/job_none",
+  "DELETE /jobs/job_none",
+  "DELETE /jobs/job_none/content",
+  "GET /jobs/job_1",
+  "DELETE /jobs/job_1",
+  "DELETE /jobs/job_1/content",
+])("%s", (route) => {
+  it("returns 404 for a job of another account", async () => {
+    api.jobs.add(makeJob({ accountId: "user_other" }));
+    const [method = "", path = ""] = route.split(" ");
+    const { status, body } = await api.call(method, path);
+    expect([status, body.error.code]).toEqual([404, "not_found"]);
+    expect(api.jobs.cancelled).toEqual([]);
+  });
+});

@@ -20,6 +20,7 @@ describe("GET /openapi.json", () => {
       "DELETE /islands/{id}",
       "DELETE /jobs/batch/{id}",
       "DELETE /jobs/{id}",
+      "DELETE /jobs/{id}/content",
       "DELETE /operator/accounts/{id}/suspension",
       "DELETE /operator/announcements/{id}",
       "DELETE /operator/cargos/{slug}/disabled",

@@ -60,16 +60,18 @@ class AsyncJobs:
         `job_not_cancellable` if it ended in another state.
         """
         try:
-            return (await self._http.call(o.CANCEL_JOB, job_id, query={"if_ended": "refuse"}))["data"]
+            return (await self._http.call(o.CANCEL_JOB, job_id))["data"]
         except AtollError as error:
             if error.code != "job_not_cancellable" or (await self.get(job_id))["status"] != "cancelled":
                 raise
             return {"id": job_id, "status": "cancelled"}
 
-    async def delete(self, job_id: str) -> None:
-        """Permanently removes the job's input and output; cancels an unfinished job first. Status, usage and charge stay."""
-        while (await self._http.call(o.CANCEL_JOB, job_id))["data"]["status"] != "deleted":
-            pass
+    async def delete_content(self, job_id: str) -> None:
+        """
+        Permanently removes the input and output of an ended job; cancel an unfinished job first. Status, usage and charge
+        stay. Also succeeds if they are already removed. Raises ValidationError if the job has not ended.
+        """
+        await self._http.call(o.DELETE_JOB_CONTENT, job_id)
 
     async def output(self, job_id: str) -> s.JobOutput:
         """Returns the job's output so far, even while it runs."""

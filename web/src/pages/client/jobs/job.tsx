@@ -80,7 +80,7 @@ function Actions({ job, resource }: { readonly job: Job; readonly resource: Reso
     }
   });
   const remove = useAction(async () => {
-    await goneIsDone(api().jobs.delete(job.id));
+    await goneIsDone(api().jobs.deleteContent(job.id));
     navigate("/jobs");
   });
   return (
