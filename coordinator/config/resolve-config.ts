@@ -76,7 +76,8 @@ const LISTENING = settingGroup("Listening", {
   publicUrl: setting.url("public_url", {
     fallback: null,
     unsetMeans: "taken from each request",
-    meaning: "URL at which clients and Islands reach the coordinator, without /api/v1",
+    meaning:
+      "URL at which clients and Islands reach the coordinator, without /api/v1. Required if they use a host name other than localhost",
   }),
   trustProxy: setting.boolean("trust_proxy", {
     fallback: false,

@@ -75,6 +75,8 @@ function describeStatus({
   readonly headers: IncomingHttpHeaders;
 }): string {
   if (status === 429) return "too many invalid tokens from this IP address. Try again in a minute";
+  if (status === 421)
+    return "the coordinator does not answer to this host name. Join with its IP address, or ask its operator to set public_url";
   const target = status >= 300 && status < 400 ? URL.parse(headers.location ?? "") : null;
   return target === null
     ? `the URL responded with status ${status}. Check that it is the URL of a coordinator`

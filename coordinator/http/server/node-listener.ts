@@ -5,7 +5,15 @@ import type { Duplex } from "node:stream";
 import { systemClock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { transportErrorResponse } from "../error-responses.ts";
-import { endWith, refuseExpectation, refuseUnparsed, serveWith, shuttingDown } from "./protocol-refusals.ts";
+import { refuseHost } from "./host-check.ts";
+import {
+  endWith,
+  refuseExpectation,
+  refuseUnparsed,
+  respondWith,
+  serveWith,
+  shuttingDown,
+} from "./protocol-refusals.ts";
 import { nodeSockets } from "./node-sockets.ts";
 import { cutVanishedClients, linuxConnectionFacts } from "./vanished-clients.ts";
 import {
@@ -31,7 +39,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const TCP_KEEP_ALIVE_MS = 4_000;
 
 export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
-  const { host, port, stalledMs = STALLED_MS, clock = systemClock } = options;
+  const { host, port, publicUrl = null, stalledMs = STALLED_MS, clock = systemClock } = options;
+  const serve = serveWith(fetch);
   const routes = new Map<string, UpgradeRoute>();
   const responses = new Set<ServerResponse>();
   const upgraded = new Set<Duplex>();
@@ -50,7 +59,11 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
       // `refuseRequest` checks the Host header and responds with the error body of the API.
       requireHostHeader: false,
     },
-    serveWith(fetch),
+    (request, response) => {
+      const refused = refuseHost(request, publicUrl);
+      if (refused === null) serve(request, response);
+      else respondWith(response, refused);
+    },
   );
   server.timeout = stalledMs;
   const stopWatch = cutVanishedClients(clock, linuxConnectionFacts(), () =>
@@ -80,6 +93,8 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
     socket.on("error", () => socket.destroy());
     const refuse = (error: unknown): void => refuseUpgrade(socket, error, route.refusalHeaders);
     if (closed !== null) return refuse(shuttingDown());
+    const refused = refuseHost(request, publicUrl);
+    if (refused !== null) return endWith(socket, refused);
     route
       .handler(request)
       .then((accepted) => openSocket(request, socket, head, accepted))

@@ -38,7 +38,11 @@ export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex, has
 /** Refuses an `Expect` other than `100-continue`. Source: RFC 9110, section 10.1.1. */
 export function refuseExpectation({ headers: { expect } }: IncomingMessage, response: ServerResponse): void {
   const message = `"Expect: ${expect}" is not supported. Send "Expect: 100-continue" or no Expect header`;
-  const { status, headers, body } = refusal(417, message);
+  respondWith(response, refusal(417, message));
+}
+
+/** Sends the whole response, after which the connection closes. */
+export function respondWith(response: ServerResponse, { status, headers, body }: ErrorResponse): void {
   const text = JSON.stringify(body);
   const length = Buffer.byteLength(text);
   const head = { ...headers, "Content-Type": "application/json", "Content-Length": length, Connection: "close" };

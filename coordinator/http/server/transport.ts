@@ -40,6 +40,8 @@ export interface ListenOptions {
   readonly host: string;
   /** Port to listen on; 0 for a free port that the operating system chooses. */
   readonly port: number;
+  /** URL at which clients reach the listener, with any host name. Default: null, which `host-check.ts` explains. */
+  readonly publicUrl?: string | null;
   /** Library that serves HTTP. Default: node. */
   readonly transport?: Transport;
   /** Name or folder of the library, for a transport that needs one. */

@@ -103,7 +103,7 @@ describe("GET /metrics without a token", () => {
     expect(await statusWith({ origin: "https://evil.example" })).toBe(404);
     const { port } = new URL(coordinator.url);
     // In DNS rebinding, the page's owner resolves its name to 127.0.0.1, so that the browser sees one origin.
-    expect(await statusWith({ host: `evil.example:${port}` })).toBe(404);
+    expect(await statusWith({ host: `evil.example:${port}` })).toBe(421);
     expect(await statusWith({ host: `localhost:${port}` })).toBe(200);
     expect(await statusWith({ host: `[::1]:${port}` })).toBe(200);
   });

@@ -200,10 +200,11 @@ describe("joinNetwork()", () => {
     );
   });
 
-  it("suggests the target of a redirect, or the address without a path", async () => {
+  it("suggests the target of a redirect, the address without a path, or an IP address", async () => {
     const other = createHttpServer((_request, response) => response.writeHead(404).end());
     other.on("upgrade", ({ url }, socket) => {
-      const [status, location] = url?.startsWith("/page") ? [404, ""] : [301, "Location: https://atoll.example/x\r\n"];
+      const refused = url?.startsWith("/page") ? 404 : url?.startsWith("/name") ? 421 : null;
+      const [status, location] = refused === null ? [301, "Location: https://atoll.example/x\r\n"] : [refused, ""];
       socket.end(`HTTP/1.1 ${status} No\r\n${location}Connection: close\r\nContent-Length: 0\r\n\r\n`);
     });
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
@@ -213,6 +214,9 @@ describe("joinNetwork()", () => {
     );
     expect(await messageOf(join_(`${address}/page`))).toBe(
       `Not joined: the URL responded with status 404. Check that it is the URL of a coordinator (try it without the path: ${address})`,
+    );
+    expect(await messageOf(join_(`${address}/name`))).toMatch(
+      /^Not joined: the coordinator does not answer to this host name. Join with its IP address, or ask its operator to set public_url/,
     );
     await new Promise((resolve) => other.close(resolve));
   });

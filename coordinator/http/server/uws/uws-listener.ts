@@ -4,6 +4,7 @@ import { systemClock, type Timer } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import type { AcceptedUpgrade } from "../../../islands/session-socket.ts";
 import { transportErrorResponse, type ErrorResponse } from "../../error-responses.ts";
+import { refuseHost } from "../host-check.ts";
 import { refusal, refuseExpectation, serveWith, shuttingDown } from "../protocol-refusals.ts";
 import {
   REQUEST_TIMEOUT_MS,
@@ -28,7 +29,7 @@ const LINGER_MS = 200;
 const WEBSOCKET_VERSIONS = new Set(["13", "8"]);
 
 export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
-  const { host, stalledMs = STALLED_MS, clock = systemClock } = options;
+  const { host, publicUrl = null, stalledMs = STALLED_MS, clock = systemClock } = options;
   const uws = loadUws(options.transportModule ?? "uWebSockets.js");
   const app = uws.App();
   const serve = serveWith(fetch);
@@ -114,9 +115,11 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
     });
     if (incoming.hasTwoLengths)
       return refuse(exchange, refusal(400, "The request has two different Content-Length headers. Send one"));
+    const node = exchange.asNode();
+    const refused = refuseHost(node.incoming, publicUrl);
+    if (refused !== null) return refuse(exchange, refused);
     const route = incoming.headers["upgrade"] === undefined ? undefined : routes.get(request.getUrl());
     if (route !== undefined) return void upgrade(exchange, route, context);
-    const node = exchange.asNode();
     const { expect } = incoming.headers;
     if (expect !== undefined && expect.toLowerCase() !== "100-continue") {
       outgoing.isLast = true;

@@ -62,7 +62,7 @@ describe("open streams", () => {
     await api.setLimits({ concurrentStreams: 1 });
     const socket = await api.raw(
       "GET /api/v1/jobs/job_1/stream HTTP/1.1",
-      "Host: x",
+      "Host: localhost",
       `Authorization: Bearer ${api.key}`,
     );
     const feed = api.jobs.feeds.get("job_1");
@@ -128,7 +128,7 @@ describe("a response above a megabyte", () => {
   });
 
   it.each(["/jobs/job_1", "/jobs/job_1/output"])("is an open stream until its client has read it: %s", async (path) => {
-    const unread = await api.raw(`GET /api/v1${path} HTTP/1.1`, "Host: x", `Authorization: Bearer ${api.key}`);
+    const unread = await api.raw(`GET /api/v1${path} HTTP/1.1`, "Host: localhost", `Authorization: Bearer ${api.key}`);
     unread.pause();
     // The first bytes of the response have arrived, so it has taken its slot.
     await once(unread, "readable");

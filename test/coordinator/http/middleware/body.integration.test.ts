@@ -87,7 +87,7 @@ describe("a JSON body", () => {
     ),
     async () => {
       const size = 1_048_578;
-      const head = ["Host: x", `Authorization: Bearer ${api.key}`];
+      const head = ["Host: localhost", `Authorization: Bearer ${api.key}`];
       const socket = await api.raw("POST /api/v1/conversations HTTP/1.1", ...head, `Content-Length: ${size}`);
       socket.write(" ".repeat(size / 2));
       // This is longer than what the library reads after a response.
@@ -103,7 +103,7 @@ describe("a JSON body", () => {
   it("is refused by its announced length before it is read", async () => {
     const socket = await api.raw(
       "POST /api/v1/jobs HTTP/1.1",
-      "Host: x",
+      "Host: localhost",
       `Authorization: Bearer ${api.key}`,
       "Content-Length: 5000000000",
     );
@@ -115,7 +115,7 @@ describe("a JSON body", () => {
   it("is refused even without an announced length, and the connection closes", async () => {
     const socket = await api.raw(
       "POST /api/v1/jobs HTTP/1.1",
-      "Host: x",
+      "Host: localhost",
       `Authorization: Bearer ${api.key}`,
       "Transfer-Encoding: chunked",
     );
@@ -132,7 +132,7 @@ describe("a JSON body", () => {
   });
 
   it("is not read before the caller is known", async () => {
-    const socket = await api.raw("POST /api/v1/jobs HTTP/1.1", "Host: x", "Content-Length: 1000");
+    const socket = await api.raw("POST /api/v1/jobs HTTP/1.1", "Host: localhost", "Content-Length: 1000");
     const [response] = (await once(socket, "data")) as [Buffer];
     expect(response.toString()).toMatch(/^HTTP\/1\.1 401 /);
     socket.destroy();
@@ -141,7 +141,7 @@ describe("a JSON body", () => {
   it("costs nothing and logs no error when it is cut off", async () => {
     const socket = await api.raw(
       "POST /api/v1/jobs HTTP/1.1",
-      "Host: x",
+      "Host: localhost",
       `Authorization: Bearer ${api.key}`,
       "Content-Length: 1000",
     );

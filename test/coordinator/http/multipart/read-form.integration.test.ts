@@ -16,7 +16,7 @@ import { readToEnd } from "../api.ts";
 const KIB = 1_024;
 const LIMITS = { maxFields: 4, maxFieldBytes: 100, maxFiles: 2, maxFileBytes: 4 * KIB * KIB };
 const hashOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
-const HEAD = "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=B\r\n";
+const HEAD = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=B\r\n";
 
 describe(`forms, by ${TEST_TRANSPORT.transport}`, () => {
   let directory: string;

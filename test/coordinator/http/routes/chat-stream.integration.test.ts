@@ -153,7 +153,7 @@ describe("POST /chat/completions with stream", () => {
   describe("treats a client that half-closes its connection as disconnected", () => {
     const connection = () => {
       const body = JSON.stringify({ messages: MESSAGES, stream: true });
-      const head = `POST /api/v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\n`;
+      const head = `POST /api/v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${api.key}\r\n`;
       const client = connect({ port: api.port, host: "127.0.0.1", allowHalfOpen: true });
       client.resume();
       return { client, request: `${head}Content-Length: ${body.length}\r\n\r\n${body}` };

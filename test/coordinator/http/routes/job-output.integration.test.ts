@@ -134,7 +134,7 @@ describe("GET /jobs/:id?wait=", () => {
   it("keeps nothing for a client that disconnected", async () => {
     const socket = await api.raw(
       "GET /api/v1/jobs/job_1?wait=60 HTTP/1.1",
-      "Host: x",
+      "Host: localhost",
       `Authorization: Bearer ${api.key}`,
     );
     await eventually(() => feed.listeners === 1);

@@ -220,7 +220,7 @@ describe("GET /jobs/:id/stream", () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     const socket = await api.raw(
       "GET /api/v1/jobs/job_1/stream HTTP/1.1",
-      "Host: x",
+      "Host: localhost",
       `Authorization: Bearer ${api.key}`,
       "Connection: close",
     );

@@ -124,7 +124,7 @@ describe("GET /models/<file>.gguf", () => {
     "//etc/passwd.gguf",
     "/models/tiny/../../secret.json",
   ])("does not follow %s, sent unchanged", async (path) => {
-    const socket = await api.raw(`GET ${path} HTTP/1.1`, "Host: x", "Connection: close");
+    const socket = await api.raw(`GET ${path} HTTP/1.1`, "Host: localhost", "Connection: close");
     expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 404 /);
   });
 

@@ -12,7 +12,7 @@ import { unlessSeveral } from "../../../support/network/several-coordinators.ts"
 
 const SESSION = "/api/v1/island/session";
 const UPGRADE = [
-  "Host: x",
+  "Host: localhost",
   "Connection: Upgrade",
   "Upgrade: websocket",
   "Sec-WebSocket-Version: 13",
@@ -98,13 +98,13 @@ describe("Listener", () => {
 
   const GET = "GET /api/v1/health HTTP/1.1";
   const PARSED = [
-    ["an unknown Expect", [GET, "Host: x", "Expect: foo"], 417],
+    ["an unknown Expect", [GET, "Host: localhost", "Expect: foo"], 417],
     ["an invalid Host", [GET, "Host: a b/<>"], 400],
-    ["two lengths", [GET, "Host: x", "Content-Length: 1", "Content-Length: 2"], 400],
+    ["two lengths", [GET, "Host: localhost", "Content-Length: 1", "Content-Length: 2"], 400],
   ] as const;
   /** uWebSockets.js responds to these requests itself, with a status and without our body. */
   const UNPARSED = [
-    ["headers that are too large", [GET, "Host: x", `X-A: ${"a".repeat(20_000)}`], 431],
+    ["headers that are too large", [GET, "Host: localhost", `X-A: ${"a".repeat(20_000)}`], 431],
     ["what is not HTTP", ["GARBAGE"], 400],
     ["no Host", [GET], 400],
     ["no Host, in HTTP/1.0", ["GET /api/v1/health HTTP/1.0"], 400],
@@ -125,7 +125,7 @@ describe("Listener", () => {
     feed.push([{ type: "status", state: "running" }]);
     const socket = await api.raw(
       "GET /api/v1/jobs/job_1/stream HTTP/1.1",
-      "Host: x",
+      "Host: localhost",
       `Authorization: Bearer ${api.key}`,
     );
     let seen = "";
@@ -140,7 +140,7 @@ describe("Listener", () => {
   it("close() closes idle connections and accepts no new ones", async () => {
     const idle = connect(api.port, "127.0.0.1");
     await once(idle, "connect");
-    idle.write("GET /api/v1/cargos HTTP/1.1\r\nHost: x\r\n\r\n");
+    idle.write("GET /api/v1/cargos HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await once(idle, "data");
     const { port } = api;
     await api.listener.close(new AbortController().signal);
@@ -198,7 +198,7 @@ describe("Listener", () => {
     begun.write("GET /api/v1/cargos HTTP/1.1\r\n");
     await api.call("GET", "/cargos");
     const closed = api.listener.close(new AbortController().signal);
-    begun.write("Host: x\r\n\r\n");
+    begun.write("Host: localhost\r\n\r\n");
     expect(await readToEnd(begun)).toMatch(/^HTTP\/1\.1 200 OK\r\n.*Connection: close\r\n/s);
     feed.end(DONE);
     await response.text();

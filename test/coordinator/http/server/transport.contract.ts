@@ -10,7 +10,7 @@ const KIB = 1_024;
 /** Larger than the system's own buffers. */
 const LARGE_BYTES = 16 * KIB * KIB;
 const head = (...lines: string[]): string => `${lines.join("\r\n")}\r\n\r\n`;
-const get = (path: string, ...lines: string[]): string => head(`GET ${path} HTTP/1.1`, "Host: x", ...lines);
+const get = (path: string, ...lines: string[]): string => head(`GET ${path} HTTP/1.1`, "Host: localhost", ...lines);
 
 /**
  * HTTP behaviour of the transport that the API relies on.
@@ -73,11 +73,11 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
           from: incoming.socket.remoteAddress,
         });
       const path = "/a%2Fb/%C3%A9?q=%20x&q=2";
-      const request = head(`PATCH ${path} HTTP/1.1`, "Host: h:1", "X-List: 1", "x-list: 2", "Connection: close");
+      const request = head(`PATCH ${path} HTTP/1.1`, "Host: 127.0.0.1:1", "X-List: 1", "x-list: 2", "Connection: close");
       const response = await exchange(request);
       expect(JSON.parse(response.slice(response.indexOf("\r\n\r\n")))).toEqual({
         method: "PATCH",
-        at: `http://h:1${path}`,
+        at: `http://127.0.0.1:1${path}`,
         raw: path,
         list: "1, 2",
         from: "127.0.0.1",
@@ -97,7 +97,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
 
     check("may have bodies with a length or in chunks, even byte by byte", async () => {
       handle = async (request) => new Response((await request.text()).toUpperCase());
-      const post = (...more: string[]): string => head("POST / HTTP/1.1", "Host: x", "Connection: close", ...more);
+      const post = (...more: string[]): string => head("POST / HTTP/1.1", "Host: localhost", "Connection: close", ...more);
       expect(await exchange(post("Content-Length: 5"), "hello")).toMatch(/\r\nHELLO$/);
       const chunked = "3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n".split("");
       expect(await exchange(post("Transfer-Encoding: chunked"), ...chunked)).toMatch(/\r\nHELLO$/);
@@ -109,7 +109,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
     check("are refused with two lengths, or a length and chunks", async () => {
       handle = () => expect.unreachable();
       for (const second of ["Content-Length: 6", "Transfer-Encoding: chunked"]) {
-        const request = head("POST / HTTP/1.1", "Host: x", "Content-Length: 5", second);
+        const request = head("POST / HTTP/1.1", "Host: localhost", "Content-Length: 5", second);
         expect(await exchange(request)).toMatch(/^HTTP\/1\.1 400 /);
       }
     });
@@ -122,7 +122,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       };
       const socket = await open();
       const response = readToEnd(socket);
-      socket.write(head("POST / HTTP/1.1", "Host: x", `Content-Length: ${LARGE_BYTES}`));
+      socket.write(head("POST / HTTP/1.1", "Host: localhost", `Content-Length: ${LARGE_BYTES}`));
       let sent = 0;
       const piece = Buffer.alloc(64 * KIB);
       while (sent < LARGE_BYTES && socket.write(piece)) sent += piece.length;
@@ -139,7 +139,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
         return RESPONSE_ALREADY_SENT;
       };
       const socket = await open();
-      socket.write(`${head("POST / HTTP/1.1", "Host: x", "Content-Length: 10")}hal`);
+      socket.write(`${head("POST / HTTP/1.1", "Host: localhost", "Content-Length: 10")}hal`);
       await new Promise((resolve) => setImmediate(resolve));
       socket.destroy();
       expect(await seen.promise).toBe(false);
@@ -165,7 +165,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       handle = async (request) => new Response(await request.text());
       const socket = await open();
       socket.write(
-        head("POST / HTTP/1.1", "Host: x", "Expect: 100-continue", "Content-Length: 2", "Connection: close"),
+        head("POST / HTTP/1.1", "Host: localhost", "Expect: 100-continue", "Content-Length: 2", "Connection: close"),
       );
       expect(String(await once(socket, "data"))).toMatch(/^HTTP\/1\.1 100 /);
       const response = readToEnd(socket);
@@ -180,7 +180,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
         request.method === "OPTIONS"
           ? new Response(null, { status: 204, headers: { "X-Own": "a" } })
           : new Response("twelve bytes", { status: 201, headers: { "X-Own": "a" } });
-      const ask = (method: string) => exchange(head(`${method} / HTTP/1.1`, "Host: x", "Connection: close"));
+      const ask = (method: string) => exchange(head(`${method} / HTTP/1.1`, "Host: localhost", "Connection: close"));
       expect(await ask("GET")).toMatch(
         /^HTTP\/1\.1 201 Created\r\n.*X-Own: a\r\n.*Content-Length: 12\r\n.*twelve bytes$/is,
       );

@@ -63,7 +63,7 @@ describe("an event stream", () => {
     const socket = connect(listener.port, "127.0.0.1");
     await once(socket, "connect");
     socket.pause();
-    socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
     const response = await opened.promise;
     let most = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -97,7 +97,7 @@ describe("an event stream", () => {
   });
 
   it("gets a comment line at each heartbeat, and ends when the coordinator stops", async () => {
-    const socket = await api.raw("GET /api/v1/events HTTP/1.1", "Host: x", `Authorization: Bearer ${api.key}`);
+    const socket = await api.raw("GET /api/v1/events HTTP/1.1", "Host: localhost", `Authorization: Bearer ${api.key}`);
     let text = "";
     socket.setEncoding("utf8").on("data", (piece: string) => (text += piece));
     await eventually(() => text.includes("event: reset"));

@@ -83,7 +83,7 @@ async function ask(path: string): Promise<Socket> {
   // The client pauses before the response arrives, so only the system's buffers take data.
   socket.pause();
   socket.on("error", () => undefined);
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
   return socket;
 }
 

@@ -49,7 +49,7 @@ async function openStuck(feed: JobFeed): Promise<AsyncDisposable & { readonly re
   await once(socket, "connect");
   socket.pause();
   socket.on("error", () => undefined);
-  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   return {
     response: await opened.promise,
     async [Symbol.asyncDispose]() {

@@ -45,7 +45,7 @@ async function read(feeds: readonly JobFeed[], encoder: FeedEncoder, version = "
   const client = connect(listener.port, "127.0.0.1");
   const last = feeds.length - 1;
   for (const index of feeds.keys()) {
-    client.write(`GET / HTTP/${version}\r\nHost: x\r\n${index === last ? "Connection: close\r\n" : ""}\r\n`);
+    client.write(`GET / HTTP/${version}\r\nHost: localhost\r\n${index === last ? "Connection: close\r\n" : ""}\r\n`);
   }
   while (responses.length < feeds.length) await nextTick();
   return {
