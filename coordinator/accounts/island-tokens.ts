@@ -13,15 +13,16 @@ import { hashSecret, newSecret, secretKind } from "./secrets.ts";
 
 /** Maximum number of tokens of an account, so that each of its Islands can have its own. */
 const MAX_TOKENS = MAX_HOSTS;
-const ALL = "all";
 const DEFAULT_NAME = "Island token";
 
 /**
  * Characters of pairing codes. 0, 1, I and O are omitted because they are easily confused. There are 32^8 = 2^40 codes.
  *
- * Probability of guessing: each coordinator allows {@link MAX_ATTEMPTS} attempts a minute in total, 158 million a year.
- * With 10 codes open at all times, an attacker who uses all attempts for a year finds one with a probability of 0.14 %
- * (10 * 158e6 / 2^40), and gets an Island token, whose Island earns for the account.
+ * Probability of guessing: each coordinator allows {@link MAX_ATTEMPTS_BY_PREFIX} attempts a minute for each prefix, so
+ * 50 while a code is valid. With any number of addresses, an attacker finds a code with a probability of at most 50 /
+ * 2^25, or 1 in 670,000. That takes all attempts of all 32^3 prefixes: 2,700 requests a second from 16,384 networks. The
+ * same flood is needed to use up the attempts of an owner whose prefix is unknown. A found code gives an Island token,
+ * whose Island earns for the account.
  */
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const LENGTH = 8;
@@ -30,9 +31,11 @@ const PATTERN = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`);
 const PAIRING_MS = 600_000;
 /** Maximum number of open codes of an account. */
 const MAX_CODES = 5;
-/** Maximum pairing attempts per minute of a network address, and of all addresses together. */
+/** Maximum pairing attempts per minute of a network address, and for codes with the same prefix. */
 export const MAX_ATTEMPTS_BY_ADDRESS = 10;
-export const MAX_ATTEMPTS = 300;
+export const MAX_ATTEMPTS_BY_PREFIX = 5;
+/** Characters of a prefix. All 32,768 prefixes fit into a RequestWindow, so a flood does not drop their counts. */
+const PREFIX_LENGTH = 3;
 
 interface NewIslandSecret {
   readonly token: IslandToken;
@@ -42,7 +45,8 @@ interface NewIslandSecret {
 /** Issues Island tokens, and pairing codes that an Island exchanges for a token. Stores only hashes. */
 export function openIslandTokens(store: AccountStore, clock: Clock, background: Background, onRevoked: () => void) {
   const recordUse = lastUses(clock, background, "an Island token", (id, atMs) => store.touchIslandToken(id, atMs));
-  const attempts = new RequestWindow(clock);
+  const addresses = new RequestWindow(clock);
+  const prefixes = new RequestWindow(clock);
 
   const makeSecret = () => {
     const createdAtMs = clock.now();
@@ -56,6 +60,12 @@ export function openIslandTokens(store: AccountStore, clock: Clock, background: 
     const found = await store.findIslandToken(hashSecret(token));
     if (found === undefined || !(await assertNotSuspended(store, found.accountId))) return undefined;
     return { accountId: found.accountId, tokenId: found.id, tokenCreatedAtMs: found.createdAtMs };
+  }
+
+  /** @throws {RateLimitedError} */
+  function countAttempt(attempts: RequestWindow, caller: string, limit: number): void {
+    const { isAllowed, freesInMs } = attempts.count(caller, limit);
+    if (!isAllowed) throw new RateLimitedError("pairing_attempts", Math.max(1, Math.ceil(freesInMs / 1_000)));
   }
 
   return {
@@ -104,11 +114,9 @@ export function openIslandTokens(store: AccountStore, clock: Clock, background: 
      * @throws {ServiceError} `not_found`; `too_many_tokens`; {@link RateLimitedError}
      */
     async redeem(typed: string, address: string): Promise<NewIslandSecret> {
-      for (const [caller, limit] of [[address, MAX_ATTEMPTS_BY_ADDRESS] as const, [ALL, MAX_ATTEMPTS] as const]) {
-        const { isAllowed, freesInMs } = attempts.count(caller, limit);
-        if (!isAllowed) throw new RateLimitedError("pairing_attempts", Math.max(1, Math.ceil(freesInMs / 1_000)));
-      }
+      countAttempt(addresses, address, MAX_ATTEMPTS_BY_ADDRESS);
       const code = readPairingCode(typed);
+      if (code !== undefined) countAttempt(prefixes, code.slice(0, PREFIX_LENGTH), MAX_ATTEMPTS_BY_PREFIX);
       const { id, secret, tokenHash, createdAtMs } = makeSecret();
       const made = { id, tokenHash, createdAtMs };
       const redeemed =

@@ -115,7 +115,7 @@ export const islandTokenRoutes = routeGroup("", { tag: "Islands" }, (routes, dep
     id: "pairIsland",
     is: "Exchange a pairing code for an Island token",
     about:
-      "Used by `island join --code`. A wrong, used or expired code is refused with 404. One client address may send 10 codes a minute, and all addresses together 300.",
+      "Used by `island join --code`. A wrong, used or expired code is refused with 404. One client address may send 10 codes a minute, and all addresses together 5 codes with the same first three characters.",
     access: "public",
     body: z.object({
       code: z.string().max(100).describe("Pairing code, in capital or small letters, with or without the dash"),

@@ -4296,7 +4296,7 @@ export interface calls {
             };
         };
     };
-    /** Exchange a pairing code for an Island token. Used by `island join --code`. A wrong, used or expired code is refused with 404. One client address may send 10 codes a minute, and all addresses together 300. */
+    /** Exchange a pairing code for an Island token. Used by `island join --code`. A wrong, used or expired code is refused with 404. One client address may send 10 codes a minute, and all addresses together 5 codes with the same first three characters. */
     "post /island/pair": {
         requestBody: {
             "application/json": {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MAX_ATTEMPTS, MAX_ATTEMPTS_BY_ADDRESS } from "../../../../coordinator/accounts/island-tokens.ts";
+import { MAX_ATTEMPTS_BY_ADDRESS, MAX_ATTEMPTS_BY_PREFIX } from "../../../../coordinator/accounts/island-tokens.ts";
 import { unlessSeveral } from "../../../support/network/several-coordinators.ts";
 import { Api } from "../api.ts";
 
@@ -105,7 +105,7 @@ describe("pairing codes", () => {
 
   it(...unlessSeveral("allow 10 attempts a minute for one address", COUNTS_ITSELF), async () => {
     const code = await newCode();
-    for (let tries = 0; tries < MAX_ATTEMPTS_BY_ADDRESS; tries += 1) await pair("AAAA-AAAA");
+    for (let tries = 0; tries < MAX_ATTEMPTS_BY_ADDRESS; tries += 1) await pair(`AA${(tries % 8) + 2}A-AAAA`);
     const refused = await pair(code);
     expect([refused.status, refused.body.error.limit, refused.headers.get("retry-after")]).toEqual([
       429,
@@ -115,13 +115,36 @@ describe("pairing codes", () => {
     expect((await pair(code, "192.0.2.2")).status).toBe(201);
   });
 
-  it(...unlessSeveral("allow 300 attempts a minute for all addresses", COUNTS_ITSELF), async () => {
+  it("are exchanged while other addresses send a thousand wrong codes", async () => {
     const { islandTokens } = api.accounts;
     const code = await newCode();
-    const guesses = Array.from({ length: MAX_ATTEMPTS }, (_, n) => islandTokens.redeem("AAAA", `address ${n}`));
-    await Promise.allSettled(guesses);
-    expect((await pair(code)).body.error.limit).toBe("pairing_attempts");
-    api.clock.advance(60_000);
+    const first = code.startsWith("Z") ? "Y" : "Z";
+    const guesses = Array.from({ length: 1_000 }, (_, n) => {
+      const next = [n >> 4, n].map((digit) => "23456789ABCDEFGH"[digit & 15]).join("");
+      return islandTokens.redeem(`${first}${next}AAAAA`, `address ${n}`);
+    });
+    const results = await Promise.allSettled(guesses);
+    expect(results.every(({ status }) => status === "rejected")).toBe(true);
     expect((await pair(code)).status).toBe(201);
   });
+
+  it(
+    ...unlessSeveral("allow 5 attempts a minute for codes with the same first three characters", COUNTS_ITSELF),
+    async () => {
+      const { islandTokens } = api.accounts;
+      const code = await newCode();
+      const wrong = `${code.slice(0, 3)}${code.endsWith("AAAAA") ? "BBBBB" : "AAAAA"}`;
+      for (let tries = 0; tries < MAX_ATTEMPTS_BY_PREFIX; tries += 1)
+        await expect(islandTokens.redeem(wrong, `address ${tries}`)).rejects.toMatchObject({ code: "not_found" });
+      const refused = await pair(code);
+      expect([refused.status, refused.body.error.limit, refused.headers.get("retry-after")]).toEqual([
+        429,
+        "pairing_attempts",
+        "60",
+      ]);
+      expect((await pair(await newCode(), "192.0.2.2")).status).toBe(201);
+      api.clock.advance(60_000);
+      expect((await pair(code)).status).toBe(201);
+    },
+  );
 });
