@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { addHashedKeywords } from "./hashed-keywords.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -86,6 +87,7 @@ function compilerFor(schema: Schema): readonly [Ajv, Schema] {
 
 function withFormats(compiler: Ajv): Ajv {
   addFormats.default(compiler, { mode: "full", formats: [...FORMATS] });
+  addHashedKeywords(compiler);
   return compiler;
 }
 

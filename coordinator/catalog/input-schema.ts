@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { FieldError } from "../../shared/errors.ts";
+import { addHashedKeywords } from "./hashed-keywords.ts";
 import { ALLOWED_FORMATS, costOf, isAffordable, schemaProblems, type SchemaCost } from "./schema-rules.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -119,6 +120,7 @@ function newCompiler(allErrors: boolean): Ajv2020 {
     logger: false,
   });
   addFormats.default(compiler, { mode: "fast", formats: [...ALLOWED_FORMATS] });
+  addHashedKeywords(compiler);
   return compiler;
 }
 

@@ -1,5 +1,5 @@
-import { sortedJson } from "../canonical-json.ts";
 import { grammarSchemaOf } from "./grammar-schema.ts";
+import { type JsonSet, jsonSetOf } from "../json-set.ts";
 import { isJsonObject } from "../json-value.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -8,6 +8,8 @@ type Schema = Readonly<Record<string, unknown>>;
 const MAX_STEPS = 100_000;
 /** Limit of nesting levels, including references. The stack overflows at about 1,000 levels. */
 const MAX_DEPTH = 200;
+/** Number of characters that are compared in a step. */
+const CHARS_PER_STEP = 8;
 const REF = "#/$defs/";
 
 /**
@@ -37,6 +39,9 @@ function isDeeper(value: unknown, levels: number): boolean {
 
 class GrammarFit {
   #steps = 0;
+  /** The values of each `enum` and `const`, by the schema that contains it. */
+  readonly #sets = new Map<Schema, JsonSet>();
+  readonly #optional = new Map<Schema, ReadonlySet<unknown>>();
 
   /** @param defs the definitions that `$ref` may name */
   fits(value: unknown, schema: unknown, defs: Schema): boolean {
@@ -45,10 +50,17 @@ class GrammarFit {
     const known = isJsonObject($defs) ? { ...defs, ...$defs } : defs;
     if (typeof $ref === "string") return this.fits(value, known[$ref.slice(REF.length)], known);
     if (Array.isArray(oneOf)) return oneOf.some((each) => this.fits(value, each, known));
-    if ("const" in schema) return sortedJson(value) === sortedJson(schema["const"]);
-    if (Array.isArray(schema["enum"])) return schema["enum"].some((each) => sortedJson(value) === sortedJson(each));
+    if ("const" in schema) return this.#isMember(value, schema, [schema["const"]]);
+    if (Array.isArray(schema["enum"])) return this.#isMember(value, schema, schema["enum"]);
     const types: readonly unknown[] = Array.isArray(type) ? type : [type];
     return types.some((each) => this.#isA(value, each, schema, known));
+  }
+
+  #isMember(value: unknown, schema: Schema, members: readonly unknown[]): boolean {
+    const set = this.#sets.get(schema) ?? jsonSetOf(members);
+    this.#sets.set(schema, set);
+    if (typeof value === "object" && value !== null) this.#steps += set.maxChars / CHARS_PER_STEP;
+    return set.has(value);
   }
 
   #isA(value: unknown, type: unknown, schema: Schema, defs: Schema): boolean {
@@ -58,9 +70,7 @@ class GrammarFit {
       case "array":
         return Array.isArray(value) && this.#isArray(value, schema, defs);
       case "string":
-        return (
-          typeof value === "string" && isWithin(Array.from(value).length, schema["minLength"], schema["maxLength"])
-        );
+        return typeof value === "string" && this.#isText(value, schema);
       case "integer":
         return Number.isInteger(value);
       case "null":
@@ -68,6 +78,12 @@ class GrammarFit {
       default:
         return typeof value === type;
     }
+  }
+
+  #isText(value: string, { minLength, maxLength }: Schema): boolean {
+    if (minLength === undefined && maxLength === undefined) return true;
+    this.#steps += value.length / CHARS_PER_STEP;
+    return isWithin(Array.from(value).length, minLength, maxLength);
   }
 
   #isObject(value: Schema, schema: Schema, defs: Schema): boolean {
@@ -79,9 +95,11 @@ class GrammarFit {
     }
     const listed = Object.entries(properties);
     if (names.some((name) => !Object.hasOwn(properties, name))) return false;
-    const mayMiss: readonly unknown[] = Array.isArray(optional) ? optional : [];
+    this.#steps += listed.length;
+    const mayMiss = this.#optional.get(schema) ?? new Set<unknown>(Array.isArray(optional) ? optional : []);
+    this.#optional.set(schema, mayMiss);
     return listed.every(([name, part]) =>
-      Object.hasOwn(value, name) ? this.fits(value[name], part, defs) : mayMiss.includes(name),
+      Object.hasOwn(value, name) ? this.fits(value[name], part, defs) : mayMiss.has(name),
     );
   }
 
