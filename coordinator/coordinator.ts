@@ -6,6 +6,7 @@ import { SESSION_PATH } from "../shared/protocol/codec.ts";
 import { openAccounts } from "./accounts/accounts.ts";
 import { openCargos } from "./catalog/cargo-service.ts";
 import { openCatalog } from "./catalog/catalog-sync.ts";
+import { openChecks } from "./checks/checks.ts";
 import { openNetwork } from "./cluster/open-network.ts";
 import { registrationOf } from "./config/exposure.ts";
 import { memoryBudgets } from "./config/memory-settings.ts";
@@ -73,11 +74,13 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const suspensions = parts.add(await stored(() => openSuspensions(env, store, credentials)));
 
   const memory = memoryBudgets(config, getHeapStatistics().heap_size_limit);
+  const checks = parts.add(openChecks(clock));
   const core = openCore(env, network, {
     store,
     catalog,
     refreshCatalog: catalogSync.refresh,
     memory,
+    checks,
     attemptTokens,
     signer,
     limitOf: async (accountId) => (await retryWhileUnavailable(() => accounts.limits(accountId), clock)).concurrentJobs,
@@ -102,7 +105,13 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
 
   const files = parts.add(openFiles(env, store, attemptTokens));
-  const cargos = openCargos(env, store.catalog, catalogSync, () => member.announceCatalogChange());
+  const cargos = openCargos(
+    env,
+    store.catalog,
+    catalogSync,
+    () => member.announceCatalogChange(),
+    (...given) => checks.cargo(...given),
+  );
   const online = (): string[] => [...islands.connected()].map(({ island }) => island.hostId);
   const retention = parts.add(openRetention(env, store, online));
   const removeJob = (id: string): Promise<void> => retention.remove({ kind: "job", id });

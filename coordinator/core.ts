@@ -1,4 +1,5 @@
 import type { Catalog } from "./catalog/catalog.ts";
+import type { Checks } from "./checks/checks.ts";
 import { openMember } from "./cluster/cluster-member.ts";
 import type { Network } from "./cluster/open-network.ts";
 import { shareJobs } from "./cluster/shared-jobs.ts";
@@ -27,6 +28,7 @@ interface Surroundings {
   readonly catalog: Catalog;
   readonly refreshCatalog: () => Promise<void>;
   readonly memory: ConstructorParameters<typeof JobRegistry>[5];
+  readonly checks: Pick<Checks, "answer" | "inputs" | "output">;
   readonly attemptTokens: AttemptTokens;
   readonly signer: Pick<CargoSigner, "sign">;
   readonly limitOf: (accountId: string) => Promise<number>;
@@ -47,7 +49,8 @@ export function openCore(
 ) {
   const { clock, config } = env;
   const { peers, seen } = network;
-  const { store, catalog, refreshCatalog, memory, attemptTokens, signer, limitOf, suspensionOf, onWebhookDue } = around;
+  const { store, catalog, refreshCatalog, memory, checks, attemptTokens, signer, limitOf, suspensionOf, onWebhookDue } =
+    around;
   const cargoOf = (slug: string) => catalog.known(slug);
   const { chatShare, trialShare, islandBackoffMs } = config;
   const scheduler = new Scheduler(cargoOf, chatShare, trialShare, islandBackoffMs, around.random, seen.mayRunElsewhere);
@@ -56,7 +59,7 @@ export function openCore(
   const couldReadersCome = (sinceMs: number) => seen.couldReceiveSince(sinceMs);
   const jobs = new JobRegistry(env, store, catalog, jobQuota, storage, memory, onWebhookDue, couldReadersCome);
   const gate = openBatchGate(env, jobs, jobQuota, limitOf, store.cluster.quotaSlots);
-  const submissions = openSubmissions(env, store, catalog, storage);
+  const submissions = openSubmissions(env, store, catalog, storage, checks);
   const islands = new IslandRegistry(env, (slug) => catalog.known(slug)?.model?.sizeBytes ?? null);
   const explainWait = openWaitReasons(clock, scheduler, islands, gate, seen.elsewhere);
   const quarantineOf = (hostId: string) => scheduler.quarantineOf(hostId, clock.monotonicMs());
@@ -69,7 +72,7 @@ export function openCore(
   const dispatcher = openDispatcher(env, scheduler, jobs, islands, assign, explainWait, (kind) =>
     member.outlooksFor(kind),
   );
-  const reports = openAttemptFencing(env, jobs, islands, attemptTokens, dispatcher, (...held) =>
+  const reports = openAttemptFencing(env, jobs, islands, attemptTokens, dispatcher, checks, (...held) =>
     member.mover.claim(...held),
   );
   const connections = islandConnections(

@@ -88,6 +88,7 @@ export const LIMIT_NAMES = [
   "pairing_attempts",
   "island_sessions",
   "daily_storage",
+  "check_time",
 ] as const;
 type LimitName = (typeof LIMIT_NAMES)[number];
 

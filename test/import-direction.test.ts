@@ -27,7 +27,7 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["config"],
     ["env.ts"],
     ["accounts", "catalog", "files", "webhooks", "retention"],
-    ["recommendations"],
+    ["recommendations", "checks"],
     ["jobs", "islands"],
     ["dispatch", "events"],
     ["conversations", "metrics", "tracing", "cluster"],

@@ -9,6 +9,7 @@ import type { CargoFile } from "./cargo-fields.ts";
 import { DECLARED_PREFIX, isDeclaredAddress, isEngineAddress, isSplitFile } from "../../shared/model-address.ts";
 import { isHubFolder } from "./cargo-pins.ts";
 import { inputSchemas, SchemaError } from "./input-schema.ts";
+import { MAX_LOOP_STEPS } from "./schema-rules.ts";
 import { RUNTIME_FIELDS, RUNTIMES } from "./runtimes.ts";
 
 /**
@@ -160,6 +161,8 @@ function inputProblems({ runtime_type, task, input_schema: schema, example_input
   const problems = problemsOfSchema("input_schema", schema);
   if (problems.length > 0) return problems;
   const bytes = JSON.stringify(example_input).length;
+  // `cargo-service.ts` has these checked in a thread.
+  if (inputSchemas.stepsOf(schema, example_input, bytes) > MAX_LOOP_STEPS) return [];
   return prefixPaths("example_input", inputSchemas.errorsOf(schema, example_input, bytes));
 }
 
@@ -174,6 +177,6 @@ function problemsOfSchema(field: string, schema: Readonly<Record<string, unknown
   return [];
 }
 
-function prefixPaths(field: string, problems: readonly FieldError[]): FieldError[] {
+export function prefixPaths(field: string, problems: readonly FieldError[]): FieldError[] {
   return problems.map(({ path, message }) => ({ path: path === "" ? field : `${field}.${path}`, message }));
 }

@@ -25,20 +25,29 @@ type CargoPatch = Readonly<Record<string, unknown>>;
 export type Cargos = ReturnType<typeof openCargos>;
 
 /**
- * Manages the Cargos of accounts. When a method resolves, its change is in the catalog of all reachable coordinators.
+ * Manages the Cargos of accounts.
+ * @param schemaErrors Returns the errors of schemas that take long to compile; null if the Cargo has no such schema. When a method resolves, its change is in the catalog of all reachable coordinators.
  */
 export function openCargos(
   { clock }: Pick<Env, "clock">,
   store: Store["catalog"],
   catalogSync: Pick<CatalogSync, "refresh" | "isShipped">,
   announce: () => Promise<void> | undefined,
+  schemaErrors: (accountId: string, file: CargoFile) => Promise<FieldError[]> | null,
 ) {
   const show = (): Promise<unknown> => Promise.all([catalogSync.refresh(), announce()]);
+
+  async function readOwned(accountId: string, fields: CargoPatch): Promise<CargoFile> {
+    const file = readFields(fields);
+    const errors = (await schemaErrors(accountId, file)) ?? [];
+    if (errors.length > 0) throw new ValidationError(errors);
+    return file;
+  }
 
   const cargos = {
     /** Stores a Cargo, private until its approval. @throws {ServiceError} `slug_taken`; {@link ValidationError} */
     async create(ownerId: string, fields: CargoPatch, isEnabled: boolean): Promise<OwnedCargo> {
-      const file = readOwned(withoutNulls(fields));
+      const file = await readOwned(ownerId, withoutNulls(fields));
       if (catalogSync.isShipped(file.slug))
         throw new ServiceError("slug_taken", `A shipped Cargo has the slug "${file.slug}"; choose another slug`);
       const stored = await store.create({ slug: file.slug, ownerId, file, isEnabled, atMs: clock.now() });
@@ -52,7 +61,7 @@ export function openCargos(
     async update(ownerId: string, slug: string, patch: CargoPatch, isEnabled?: boolean): Promise<OwnedCargo> {
       for (;;) {
         const before = await cargos.get(ownerId, slug);
-        const file = readOwned(withoutNulls({ ...before.file, ...patch }));
+        const file = await readOwned(ownerId, withoutNulls({ ...before.file, ...patch }));
         const isStored = await store.update({
           slug,
           ownerId,
@@ -100,7 +109,7 @@ export function openCargos(
   return cargos;
 }
 
-function readOwned(fields: CargoPatch): CargoFile {
+function readFields(fields: CargoPatch): CargoFile {
   const read = readCargo(fields);
   if ("errors" in read) throw new ValidationError(read.errors);
   const problems = ownedProblems(read.file);

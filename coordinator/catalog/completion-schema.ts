@@ -4,14 +4,19 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { addHashedKeywords } from "./hashed-keywords.ts";
+import { boundedCostOf, compileSteps, maxCheckSteps } from "./schema-rules.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
 const MAX_COMPILED = 128;
 /** Time limit of a check: a client's pattern may backtrack endlessly. Most checks take less than 1 ms. */
 const MAX_CHECK_MS = 250;
+/** Fault of a value whose check takes longer. */
+export const TOO_LONG = "it takes too long to check; simplify the patterns of the schema";
+/** Maximum size of a schema whose checks may run on the event loop. */
+const MAX_LOOP_BYTES = 8_192;
 /** Maximum number of attempts of a check on a busy machine. */
-const MAX_ATTEMPTS = 4;
+const MAX_ATTEMPTS = 16;
 const FORMATS = ["date", "time", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"] as const;
 /** Keywords without effect, and identifiers, which the schemas of all clients would share. */
 const IGNORED = new Set(["$id", "id", "$schema", "$anchor", "$comment", "nullable"]);
@@ -37,13 +42,22 @@ export function schemaFault(schema: Schema): string | null {
   return messageOf(compiler.errors);
 }
 
+/** Returns the number of steps of {@link completionFault} for a text; Infinity if the schema does not bound them. */
+export function completionSteps(schema: Schema, chars: number): number {
+  const text = JSON.stringify(schema);
+  // The cost of a larger schema is not computed, because compiling it takes too long anyway.
+  const cost = text.length > MAX_LOOP_BYTES ? null : boundedCostOf(schema);
+  if (cost === null) return Infinity;
+  return (compiled.has(text) ? 0 : compileSteps(cost)) + maxCheckSteps(cost, chars);
+}
+
 /** Returns why a value violates its client's schema, or cannot be checked in time; null if it is valid. */
 export function completionFault(schema: Schema, value: unknown): string | null {
   try {
     const check = compile(schema);
     return runBounded(check, value) ? null : messageOf(check.errors);
   } catch (error) {
-    if (isTimeout(error)) return "it takes too long to check; simplify the patterns of the schema";
+    if (isTimeout(error)) return TOO_LONG;
     return `the schema cannot be checked: ${error instanceof Error ? error.message : String(error)}`;
   }
 }

@@ -1,8 +1,7 @@
 import { _, type Ajv, type KeywordErrorDefinition } from "ajv";
+import type { DataValidateFunction } from "ajv/dist/types/index.js";
 import { sortedJson } from "../../shared/canonical-json.ts";
 import { jsonSetOf } from "../../shared/json-set.ts";
-
-type Check = ((value: unknown) => boolean) & { errors?: readonly object[] };
 
 const enumError: KeywordErrorDefinition = {
   message: "must be equal to one of the allowed values",
@@ -23,26 +22,26 @@ export function addHashedKeywords(compiler: Ajv): void {
     keyword: "enum",
     schemaType: "array",
     error: enumError,
-    compile(members: readonly unknown[]): Check {
+    compile(members: readonly unknown[]): DataValidateFunction {
       if (members.length === 0) throw new Error("enum must have non-empty array");
-      const { has } = jsonSetOf(members);
-      return (value) => has(value);
+      const set = jsonSetOf(members);
+      return (value) => set.has(value);
     },
   });
   compiler.addKeyword({
     keyword: "const",
     error: constError,
-    compile(member: unknown): Check {
-      const { has } = jsonSetOf([member]);
-      return (value) => has(value);
+    compile(member: unknown): DataValidateFunction {
+      const set = jsonSetOf([member]);
+      return (value) => set.has(value);
     },
   });
   compiler.addKeyword({
     keyword: "uniqueItems",
     type: "array",
     schemaType: "boolean",
-    compile(isUnique: boolean): Check {
-      const check: Check = (value) => {
+    compile(isUnique: boolean): DataValidateFunction {
+      const check: DataValidateFunction = (value) => {
         const pair = isUnique ? equalPair(value as readonly unknown[]) : null;
         if (pair === null) return true;
         const [j, i] = pair;

@@ -10,17 +10,21 @@ import {
   MAX_OUTPUT_TOKENS,
   type ChatInput,
 } from "../../shared/chat-input.ts";
-import { toolErrors } from "../../shared/grammar/call-schema.ts";
+import { type ChatTool, toolUseOf } from "../../shared/chat-tools.ts";
+import { knowsCheckOf, toolErrors } from "../../shared/grammar/call-schema.ts";
 import { ValidationError, type FieldError } from "../../shared/errors.ts";
 import { grammarSchemaOf, UnsupportedSchema } from "../../shared/grammar/grammar-schema.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
+import { isJsonObject } from "../../shared/json-value.ts";
 import { fieldErrorsOf } from "../../shared/zod-errors.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
 import { schemaFault } from "./completion-schema.ts";
 import { fileReferencesOf, withPlaceholders } from "./file-references.ts";
 import { inputSchemas } from "./input-schema.ts";
+import { MAX_LOOP_STEPS } from "./schema-rules.ts";
 
-type CheckedCargo = Pick<Cargo, "isChat" | "inputSchema"> &
+/** The fields of a Cargo that the check of an input reads. */
+export type CheckedCargo = Pick<Cargo, "isChat" | "inputSchema"> &
   Partial<Pick<Cargo, "slug" | "contextTokens" | "reasoning" | "projector" | "readsImages">>;
 
 /** A validated input, in the form in which it is stored, priced and sent. */
@@ -35,6 +39,13 @@ const MAX_NAMES = 15_000;
 const BYTES_PER_NAME = 4;
 
 /**
+ * Steps of checking a byte of a schema in `response_format`, and of the schemas of tools that were not checked before
+ * (2 cores, 2026-11).
+ */
+const STEPS_PER_FORMAT_BYTE = 200;
+const STEPS_PER_TOOL_BYTE = 100;
+
+/**
  * Checks an input before its job is stored: its size, the rules of chat, and the Cargo's JSON Schema. Does not look up
  * referenced files.
  * @param value from a JSON parser
@@ -43,23 +54,57 @@ const BYTES_PER_NAME = 4;
  * @throws {ValidationError} with each invalid field (only the first for a large input that is not chat)
  */
 export function checkInput(cargo: CheckedCargo, value: JobInput, root = "input"): CheckedInput {
+  const input = prepareInput(cargo, value);
+  const errors = inputErrors(cargo, input);
+  if (errors.length === 0) return input;
+  throw new ValidationError(withRoot(errors, root));
+}
+
+/** Returns an input in the form in which it is stored, before its check. */
+export function prepareInput(cargo: CheckedCargo, value: JobInput): CheckedInput {
   const input = cargo.isChat ? withLoweredTokens(value, cargo.contextTokens ?? null) : value;
-  const json = JSON.stringify(input);
+  return { input, inputJson: JSON.stringify(input) };
+}
+
+/** Returns the invalid fields of a prepared input. Paths are relative to the input. */
+export function inputErrors(cargo: CheckedCargo, { input, inputJson: json }: CheckedInput): FieldError[] {
   const bytes = Buffer.byteLength(json);
   const sizeError = cargo.isChat
     ? sizeErrorOf(input, bytes - imageCharsOf(input), MAX_CHAT_BYTES)
     : sizeErrorOf(input, bytes, MAX_INPUT_BYTES);
-  if (sizeError !== null) throw new ValidationError([{ path: root, message: sizeError }]);
+  if (sizeError !== null) return [{ path: "", message: sizeError }];
   // The rules of chat come first: a schema cannot express all of them, and their messages are clearer.
   const errors = cargo.isChat ? chatErrors(input, cargo) : [];
-  if (errors.length === 0) {
-    const files = cargo.isChat ? [] : fileReferencesOf(cargo.inputSchema, input, json);
-    errors.push(...inputSchemas.errorsOf(cargo.inputSchema, withPlaceholders(input, files), bytes));
-  }
-  if (errors.length === 0) return { input, inputJson: json };
-  throw new ValidationError(
-    errors.map(({ path, message }) => ({ path: path === "" ? root : `${root}.${path}`, message })),
-  );
+  if (errors.length > 0) return errors;
+  const files = cargo.isChat ? [] : fileReferencesOf(cargo.inputSchema, input, json);
+  return inputSchemas.errorsOf(cargo.inputSchema, withPlaceholders(input, files), bytes);
+}
+
+/** Returns the number of steps of {@link inputErrors}, without those that grow only with the size of the input. */
+export function inputSteps(cargo: CheckedCargo, { input, inputJson: json }: CheckedInput): number {
+  return inputSchemas.stepsOf(cargo.inputSchema, input, json.length) + (cargo.isChat ? grammarSteps(input) : 0);
+}
+
+/** Returns the number of steps of reading the schemas of a chat, which may be invalid. */
+function grammarSteps(input: JobInput): number {
+  const { response_format: format, tools } = input;
+  const schema = isJsonObject(format) && isJsonObject(format["json_schema"]) ? format["json_schema"]["schema"] : null;
+  const formatSteps = isJsonObject(schema) ? JSON.stringify(schema).length * STEPS_PER_FORMAT_BYTE : 0;
+  if (!Array.isArray(tools)) return formatSteps;
+  const steps = JSON.stringify(tools).length * STEPS_PER_TOOL_BYTE;
+  // Agents send the same tools with every request, so that their check is often known.
+  const isKnown = steps > MAX_LOOP_STEPS && knowsCheckOf(toolsOf(input));
+  return formatSteps + (isKnown ? 0 : steps);
+}
+
+/** Returns the tools that a chat offers; empty if the chat is invalid. */
+export function toolsOf(input: JobInput): readonly ChatTool[] {
+  const { data } = chatInputSchema.safeParse(input);
+  return data === undefined ? [] : (toolUseOf(data)?.tools ?? []);
+}
+
+export function withRoot(errors: readonly FieldError[], root: string): FieldError[] {
+  return errors.map(({ path, message }) => ({ path: path === "" ? root : `${root}.${path}`, message }));
 }
 
 /** Lowers `max_tokens` to what the Cargo can generate: clients send the same limit for all models. */

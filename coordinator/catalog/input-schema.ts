@@ -2,8 +2,18 @@ import { LRUCache } from "lru-cache";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { FieldError } from "../../shared/errors.ts";
+import { chatInputJsonSchema } from "./default-schemas.ts";
 import { addHashedKeywords } from "./hashed-keywords.ts";
-import { ALLOWED_FORMATS, costOf, isAffordable, schemaProblems, type SchemaCost } from "./schema-rules.ts";
+import {
+  ALLOWED_FORMATS,
+  checkSteps,
+  compileSteps,
+  costOf,
+  MAX_LOOP_STEPS,
+  MAX_STEPS,
+  schemaProblems,
+  type SchemaCost,
+} from "./schema-rules.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -11,7 +21,6 @@ interface CompiledSchema {
   /** The schema object given to the compilers, which identify it by reference. */
   readonly schema: Schema;
   readonly check: ValidateFunction;
-  readonly cost: SchemaCost;
   /** Check that lists all errors; null until it is first needed. */
   listAll: ValidateFunction | null;
 }
@@ -20,7 +29,9 @@ const MAX_COMPILED = 256;
 const MAX_ERRORS = 100;
 /** Maximum size of an input for which all errors are listed: their memory grows with the input. */
 const MAX_BYTES_FOR_ALL_ERRORS = 16_384;
-const TOO_COSTLY: FieldError = { path: "", message: "has too many values to check against the Cargo's schema" };
+/** Schemas that no stranger has written. Compiling them once is part of the start. */
+const BUILT_IN: ReadonlySet<Schema> = new Set([chatInputJsonSchema]);
+export const TOO_COSTLY: FieldError = { path: "", message: "has too many values to check against the Cargo's schema" };
 
 /** The input schema cannot be used. Paths are relative to the schema. */
 export class SchemaError extends Error {
@@ -39,12 +50,13 @@ export function schemaChecks(limit = MAX_COMPILED) {
   const all = newCompiler(true);
   const compiledSchemas = new LRUCache<string, CompiledSchema>({ max: limit, dispose: ({ schema }) => forget(schema) });
   const texts = new WeakMap<Schema, string>();
+  const costs = new WeakMap<Schema, SchemaCost>();
 
   function compile(schema: Schema): CompiledSchema {
     const text = textOf(schema);
     const known = compiledSchemas.get(text);
     if (known !== undefined) return known;
-    const compiled = { schema, check: first.compile(schema), cost: costOf(schema), listAll: null };
+    const compiled = { schema, check: first.compile(schema), listAll: null };
     compiledSchemas.set(text, compiled);
     return compiled;
   }
@@ -57,6 +69,25 @@ export function schemaChecks(limit = MAX_COMPILED) {
     return text;
   }
 
+  function knownCostOf(schema: Schema): SchemaCost {
+    const known = costs.get(schema);
+    if (known !== undefined) return known;
+    const cost = costOf(schema);
+    costs.set(schema, cost);
+    return cost;
+  }
+
+  /** Compiles a schema without problems. @throws {SchemaError} */
+  function assertCompiles(schema: Schema): void {
+    try {
+      compile(schema);
+    } catch (error) {
+      forget(schema);
+      // The compiler also rejects schemas that the meta-schema allows, such as a keyword that requires another one.
+      throw new SchemaError([{ path: "", message: error instanceof Error ? error.message : String(error) }]);
+    }
+  }
+
   /** Removes a schema from ajv, which otherwise keeps it permanently. */
   function forget(schema: Schema): void {
     first.removeSchema(schema);
@@ -67,19 +98,24 @@ export function schemaChecks(limit = MAX_COMPILED) {
     get size(): number {
       return compiledSchemas.size;
     },
-    /** Checks that a schema is valid and its checks have a bounded cost. @throws {SchemaError} with every problem */
+    /**
+     * Checks that a schema is valid and its checks have a bounded cost. Compiles it only if that is quick.
+     * @throws {SchemaError} with every problem
+     */
     assertUsable(schema: Schema): void {
       if (compiledSchemas.has(textOf(schema))) return;
       const problems = schemaProblems(schema);
       if (problems.length > 0) throw new SchemaError(problems);
       if (first.validateSchema(schema) !== true) throw new SchemaError(fieldErrors(first.errors));
-      try {
-        compile(schema);
-      } catch (error) {
-        forget(schema);
-        // The compiler also rejects schemas that the meta-schema allows, such as a keyword that requires another one.
-        throw new SchemaError([{ path: "", message: error instanceof Error ? error.message : String(error) }]);
-      }
+      if (compileSteps(knownCostOf(schema)) <= MAX_LOOP_STEPS) assertCompiles(schema);
+    },
+    assertCompiles,
+    /** Returns the number of steps of {@link errorsOf} and {@link fits}. Compiling counts unless the schema is known. */
+    stepsOf(schema: Schema, value: unknown, bytes: number): number {
+      const cost = knownCostOf(schema);
+      const isKnown = BUILT_IN.has(schema) || compiledSchemas.has(textOf(schema));
+      const compiling = isKnown ? 0 : compileSteps(cost);
+      return compiling + checkSteps(cost, value, bytes);
     },
     /**
      * Returns the problems of `input`, which has `bytes` bytes as JSON. An input that would take too long to check is a
@@ -88,7 +124,7 @@ export function schemaChecks(limit = MAX_COMPILED) {
      */
     errorsOf(schema: Schema, input: unknown, bytes: number): FieldError[] {
       const compiled = compile(schema);
-      if (!isAffordable(compiled.cost, input, bytes)) return [TOO_COSTLY];
+      if (checkSteps(knownCostOf(schema), input, bytes) > MAX_STEPS) return [TOO_COSTLY];
       if (compiled.check(input)) return [];
       if (bytes > MAX_BYTES_FOR_ALL_ERRORS) return fieldErrors(compiled.check.errors);
       compiled.listAll ??= all.compile(compiled.schema);
@@ -97,8 +133,7 @@ export function schemaChecks(limit = MAX_COMPILED) {
     },
     /** Returns whether `output` is valid. An output that would take too long to check counts as valid. */
     fits(schema: Schema, output: unknown, bytes: number): boolean {
-      const { cost, check } = compile(schema);
-      return !isAffordable(cost, output, bytes) || check(output);
+      return checkSteps(knownCostOf(schema), output, bytes) > MAX_STEPS || compile(schema).check(output);
     },
   };
 }

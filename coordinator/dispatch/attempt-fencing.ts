@@ -3,6 +3,8 @@ import type { HeldDecision } from "../../shared/protocol/from-coordinator.ts";
 import type { HeldJob, NumberedFrame, FromIsland } from "../../shared/protocol/from-island.ts";
 import { type JobError, type JobErrorCode, MAY_QUOTE } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { ChecksClosed } from "../checks/check-thread.ts";
+import type { Checks } from "../checks/checks.ts";
 import type { Env } from "../env.ts";
 import type { AttemptReports } from "../islands/island-connections.ts";
 import type { AttemptId, IslandView } from "../islands/island.ts";
@@ -15,7 +17,7 @@ import { type AssistantMessage, assistantMessageOf } from "../jobs/tool-calls.ts
 import type { AttemptTokens } from "./attempt-tokens.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { errorOf, islandLost, schemaUnmet } from "./island-errors.ts";
-import { faultOf, isRequested, mayBeRequestedEmpty, type ResultFault, unmetSchema } from "./result-faults.ts";
+import { isRequested, mayBeRequestedEmpty, type ResultFault, type ResultVerdict, verdictOf } from "./result-faults.ts";
 
 /**
  * Turns the reports of Islands on their attempts into commands on jobs. Fencing: only reports on the current attempt,
@@ -29,9 +31,12 @@ export function openAttemptFencing(
   islands: IslandRegistry,
   tokens: AttemptTokens,
   dispatcher: Dispatcher,
+  checks: Pick<Checks, "answer" | "output">,
   claim: (hostId: string, accountId: string, attempts: readonly AttemptId[]) => Promise<void>,
 ): AttemptReports {
   const results = openAttemptResults(log, jobs, islands, dispatcher);
+  /** Attempts whose result is being checked, by job. */
+  const checking = new Map<string, number>();
 
   /**
    * Handles a numbered frame. Resolves when the frame may be acknowledged, or with false if the Island must resend it.
@@ -43,6 +48,8 @@ export function openAttemptFencing(
     if (job === undefined) return discard(islandId, frame);
     if (seq <= job.lastSeq) return seq <= job.durableSeq ? Promise.resolve() : undefined;
     if (seq !== job.lastSeq + 1) throw new ProtocolError(`seq: ${seq} after ${job.lastSeq}`);
+    // Otherwise output could be added to a result that was checked without it.
+    if (checking.get(jobId) === frame.attempt) throw new ProtocolError(`${frame.type}: after finished`);
     jobs.noteReceived(jobId, seq);
     const isRunning = frame.type === "output" || frame.type === "finished";
     if (isRunning && job.state === "queued") jobs.start(jobId);
@@ -96,7 +103,7 @@ export function openAttemptFencing(
         return results.addOutput(islandId, job, frame);
       case "finished":
         return job.feed.isLoaded
-          ? results.finish(islandId, job, frame)
+          ? finish(islandId, job, frame)
           : applyAfter(jobs.loadFeed(job.id), islandId, job, frame);
       case "failed":
         return results.fail(islandId, job, frame);
@@ -105,6 +112,31 @@ export function openAttemptFencing(
       default:
         return frame satisfies never;
     }
+  }
+
+  /** Checks a result and ends the attempt. Holds the frame while an expensive check runs in a thread. */
+  function finish(islandId: string, job: ActiveJob, frame: FrameOf<"finished">): Promise<void | false> {
+    const verdict = verdictOf(checks, job, jobs.cargoOf(job), frame);
+    if (!(verdict instanceof Promise)) return results.finish(islandId, job, frame, verdict);
+    const { jobId, attempt, seq } = frame;
+    checking.set(jobId, attempt);
+    return verdict
+      .finally(() => {
+        if (checking.get(jobId) === attempt) checking.delete(jobId);
+      })
+      .then(
+        (found) => {
+          // The job may have been cancelled, have expired or have lost its Island.
+          if (jobs.present(islandId, frame) === job) return results.finish(islandId, job, frame, found);
+          jobs.noteUnapplied(jobId, attempt, seq);
+          return discard(islandId, frame);
+        },
+        (error: unknown) => {
+          // The Island sends the frame again to the coordinator that restores the job.
+          if (error instanceof ChecksClosed) return false as const;
+          throw error;
+        },
+      );
   }
 
   /** Decides whether a returning Island continues an attempt that it holds, and restores the attempt if it does. */
@@ -289,7 +321,12 @@ function openAttemptResults(
       return stored;
     },
     /** Completes the job, or fails the Island for a result with a {@link ResultFault}. */
-    finish(islandId: string, job: ActiveJob, frame: FrameOf<"finished">): Promise<void> {
+    finish(
+      islandId: string,
+      job: ActiveJob,
+      frame: FrameOf<"finished">,
+      { fault, unmet }: ResultVerdict,
+    ): Promise<void> {
       const cargo = jobs.cargoOf(job);
       const { output, usage, finishReason, timings, stopSequence } = frame;
       // Streamed text is the output, regardless of what the result contains.
@@ -301,9 +338,7 @@ function openAttemptResults(
         timings,
         ...(stopSequence !== undefined && { stopSequence }),
       };
-      const fault = faultOf(job, cargo, frame);
       if (fault !== null) return reject(islandId, job, frame, fault, () => jobs.complete(job.id, result));
-      const unmet = cargo?.isChat === true ? unmetSchema(job, frame) : null;
       const ended = unmet === null ? jobs.complete(job.id, result) : jobs.fail(job.id, schemaUnmet(unmet));
       if (job.state === "failed" && unmet === null) {
         noteOverrun(islandId, job);

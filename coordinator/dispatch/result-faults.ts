@@ -1,14 +1,12 @@
-import type { ToolCall, ToolUse } from "../../shared/chat-tools.ts";
-import { fitsGrammar } from "../../shared/grammar/grammar-fit.ts";
-import { UnsupportedSchema } from "../../shared/grammar/grammar-schema.ts";
+import type { ToolCall } from "../../shared/chat-tools.ts";
 import type { OutputItem } from "../../shared/output.ts";
 import type { NumberedFrame } from "../../shared/protocol/from-island.ts";
-import { completionFault } from "../catalog/completion-schema.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
-import { inputSchemas } from "../catalog/input-schema.ts";
+import type { AnswerVerdict } from "../checks/answer-check.ts";
+import type { Checks } from "../checks/checks.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import { isEmptyOutput } from "../jobs/job-ending.ts";
-import { callsMatchRequest, toolCallsOf } from "../jobs/tool-calls.ts";
+import { toolCallsOf } from "../jobs/tool-calls.ts";
 import type { JobTraits } from "../jobs/job-traits.ts";
 
 /**
@@ -33,32 +31,64 @@ export function isRequested(item: OutputItem, traits: JobTraits | null): boolean
   return max !== null && item.logprobs.every(({ top }) => top.length <= max);
 }
 
+/** What the check of a result found. */
+export interface ResultVerdict {
+  readonly fault: ResultFault | null;
+  /** Where a completion without a fault does not match its client's schema; null if it does, and if not checked. */
+  readonly unmet: string | null;
+}
+
+const PASSED: ResultVerdict = { fault: null, unmet: null };
+
 /**
- * Returns the fault of the current attempt's result; null if none is detectable.
+ * Returns the verdict on the current attempt's result, or a promise if the check is expensive. The promise rejects when
+ * the coordinator stops.
  * @param job Its feed must be loaded.
  */
-export function faultOf(
-  job: Pick<ActiveJob, "feed" | "traits" | "attempt">,
+export function verdictOf(
+  checks: Pick<Checks, "answer" | "output">,
+  job: Pick<ActiveJob, "feed" | "traits" | "attempt" | "accountId">,
   cargo: Pick<CatalogEntry, "isChat" | "outputSchema"> | undefined,
   { output, finishReason }: Finished,
-): ResultFault | null {
-  const { feed, traits, attempt } = job;
+): ResultVerdict | Promise<ResultVerdict> {
+  const { feed, traits, attempt, accountId } = job;
   const text = feed.text();
   const hasOutput = feed.outputAttempt === attempt;
   if (cargo?.isChat === true) {
-    if (output !== undefined && output !== text) return "contradicted";
     const calls = toolCallsOf(feed.items);
-    const isCutReasoning = finishReason === "length" && feed.items.some(({ type }) => type === "reasoning");
-    if (!hasOutput || (text === "" && calls.length === 0 && !isCutReasoning)) return "empty";
-    if (traits?.topLogprobs != null && text !== "" && !hasProbabilities(feed)) return "malformed";
-    if (traits !== null && !callsMatchRequest(calls, traits.toolUse, finishReason)) return "malformed";
-    return finishReason === "stop" && traits !== null && !matchesFormat(text, traits) ? "malformed" : null;
+    const fault = chatFaultOf(job, calls, output, finishReason);
+    if (fault !== null) return { fault, unmet: null };
+    if (traits === null) return PASSED;
+    const found = checks.answer(accountId, { text, calls, finishReason, request: traits });
+    return found instanceof Promise ? found.then(verdictOfAnswer) : verdictOfAnswer(found);
   }
   // Streamed text is the output, regardless of what the result contains.
   const value = typeof output === "string" && feed.hasText ? text : (output ?? (hasOutput ? text : ""));
-  const bytes = JSON.stringify(value).length;
-  if (cargo !== undefined && !inputSchemas.fits(cargo.outputSchema, value, bytes)) return "schema_mismatch";
-  return isEmptyOutput(value) ? "empty" : null;
+  const verdict = (fits: boolean): ResultVerdict => {
+    if (!fits) return { fault: "schema_mismatch", unmet: null };
+    return isEmptyOutput(value) ? { fault: "empty", unmet: null } : PASSED;
+  };
+  const fits = cargo === undefined || checks.output(accountId, cargo.outputSchema, value);
+  return fits instanceof Promise ? fits.then(verdict) : verdict(fits);
+}
+
+/** Returns the fault of a completion that is independent of its format; null if it has none. */
+function chatFaultOf(
+  { feed, traits, attempt }: Pick<ActiveJob, "feed" | "traits" | "attempt">,
+  calls: readonly ToolCall[],
+  output: unknown,
+  finishReason: Finished["finishReason"],
+): ResultFault | null {
+  const text = feed.text();
+  if (output !== undefined && output !== text) return "contradicted";
+  const isCutReasoning = finishReason === "length" && feed.items.some(({ type }) => type === "reasoning");
+  const isEmpty = text === "" && calls.length === 0 && !isCutReasoning;
+  if (feed.outputAttempt !== attempt || isEmpty) return "empty";
+  return traits?.topLogprobs != null && text !== "" && !hasProbabilities(feed) ? "malformed" : null;
+}
+
+function verdictOfAnswer({ fits, unmet }: AnswerVerdict): ResultVerdict {
+  return fits ? { fault: null, unmet } : { fault: "malformed", unmet: null };
 }
 
 /**
@@ -75,52 +105,4 @@ export function mayBeRequestedEmpty(
 
 function hasProbabilities({ items }: ActiveJob["feed"]): boolean {
   return items.some((item) => item.type === "token" && item.logprobs !== undefined && item.logprobs.length > 0);
-}
-
-/** Returns true if the text has the requested format. Text that a stop sequence may have cut is not checked. */
-function matchesFormat(text: string, { responseFormat, stopBytes }: JobTraits): boolean {
-  if (responseFormat.type === "text" || stopBytes > 0) return true;
-  const value = parseJson(text);
-  if (responseFormat.type === "json_object") return typeof value === "object" && value !== null;
-  const { schema } = responseFormat.json_schema;
-  try {
-    return value !== undefined && fitsGrammar(value, schema);
-  } catch (error) {
-    // An earlier version of the coordinator accepted the schema.
-    if (error instanceof UnsupportedSchema) return true;
-    throw error;
-  }
-}
-
-/**
- * Returns where a completion does not match the client's schema although the grammar allowed it, such as a pattern with
- * look-around. This is not a failure of the Island. Returns null for a valid completion, and for one that was cut.
- * Arguments of tool calls are checked for tools with `strict`.
- */
-export function unmetSchema(
-  { feed, traits }: Pick<ActiveJob, "feed" | "traits">,
-  { finishReason }: Finished,
-): string | null {
-  if (traits?.toolUse != null && finishReason === "tool_calls")
-    return unmetTool(toolCallsOf(feed.items), traits.toolUse);
-  if (traits?.responseFormat.type !== "json_schema" || traits.stopBytes > 0 || finishReason !== "stop") return null;
-  return completionFault(traits.responseFormat.json_schema.schema, parseJson(feed.text()));
-}
-
-function unmetTool(calls: readonly ToolCall[], { tools }: ToolUse): string | null {
-  for (const { function: call } of calls) {
-    const tool = tools.find(({ name, isStrict }) => name === call.name && isStrict === true);
-    const fault = tool === undefined ? null : completionFault(tool.parameters, parseJson(call.arguments));
-    if (fault !== null) return `the arguments of "${call.name}": ${fault}`;
-  }
-  return null;
-}
-
-/** Returns the value of a JSON text; undefined for invalid JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

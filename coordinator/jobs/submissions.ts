@@ -1,7 +1,6 @@
 import {
   type ErrorCode,
   type FieldError,
-  MAX_DETAILS,
   RateLimitedError,
   ServiceError,
   ValidationError,
@@ -11,7 +10,7 @@ import { formatBytes } from "../../shared/format-bytes.ts";
 import { MAX_FILES_OF_JOB, MAX_JOB_FILE_BYTES } from "../../shared/job-files.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { findModel } from "../catalog/find-model.ts";
-import { type CheckedInput, checkInput } from "../catalog/input-check.ts";
+import type { Checks, NamedInput } from "../checks/checks.ts";
 import { holdPostings, priceOf } from "../credits/postings.ts";
 import type { Env } from "../env.ts";
 import { type ResolvedLimits, resolveLimits } from "../quotas/account-limits.ts";
@@ -44,8 +43,6 @@ export interface SubmissionRequest {
 /** A submission that passed every check except those of the commit: credits and Idempotency-Key. */
 export type CheckedSubmission = Awaited<ReturnType<Submissions["check"]>>;
 
-type NamedInput = CheckedInput & { readonly root: string };
-
 export type Submissions = ReturnType<typeof openSubmissions>;
 
 /** Checks every submission, creates its records and tracks its commit. */
@@ -54,6 +51,7 @@ export function openSubmissions(
   store: Pick<Store, "accounts" | "files">,
   catalog: Catalog,
   dailyStorage: DailyStorage,
+  checks: Pick<Checks, "inputs">,
 ) {
   /** Commits in flight, by the ids of their jobs and batches, which the registry does not have yet. */
   const fetchImages = imageFetcher(config.webhookAllowPrivate, hostResolver());
@@ -85,7 +83,7 @@ export function openSubmissions(
      * waits.
      * @throws {ServiceError} `cargo_not_found`, `cargo_not_allowed` for the API key, `validation_failed` naming the
      * errors of every input or the first image that cannot be downloaded; {@link RateLimitedError} at the account's daily
-     * storage limit.
+     * storage limit, or if its checks have used their time.
      */
     async check(
       request: SubmissionRequest,
@@ -96,7 +94,8 @@ export function openSubmissions(
       const cargo = (await findModel(catalog, request.slug, accountId)) ?? catalog.get(request.slug, accountId);
       const { slug, workloadId } = cargo;
       assertMayRun(apiKey, slug);
-      const checked = await fetchImages(accountId, checkInputs(cargo, inputs));
+      const passed = checks.inputs(accountId, cargo, inputs);
+      const checked = await fetchImages(accountId, passed instanceof Promise ? await passed : passed);
       const createdAtMs = clock.now();
       const fileIds = await Promise.all(
         checked.map((input) => checkJobFiles(store.files, accountId, cargo, input, createdAtMs)),
@@ -185,25 +184,6 @@ function assertMayRun(apiKey: UsedKey | null, slug: string): void {
 function submittingKey({ number, monthlyMicro }: UsedKey, atMs: number, neededMicro: number): SubmittingKey {
   if (monthlyMicro === null) return { number, monthly: null };
   return { number, monthly: { limitMicro: monthlyMicro, month: utcMonthOf(atMs), neededMicro } };
-}
-
-function checkInputs(
-  cargo: CatalogEntry,
-  inputs: readonly { readonly path: string; readonly input: JobInput }[],
-): NamedInput[] {
-  const checked: NamedInput[] = [];
-  const details: FieldError[] = [];
-  for (const { path, input } of inputs) {
-    try {
-      checked.push({ ...checkInput(cargo, input, path), root: path });
-    } catch (error) {
-      if (!(error instanceof ValidationError)) throw error;
-      details.push(...error.details);
-    }
-    if (details.length >= MAX_DETAILS) break;
-  }
-  if (details.length > 0) throw new ValidationError(details);
-  return checked;
 }
 
 /** Errors after which the jobs may still have been stored. */

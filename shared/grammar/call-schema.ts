@@ -17,7 +17,8 @@ const ANY_OBJECT: Schema = { type: "object", additionalProperties: true };
 /** Number of cached checks. Agents send the same tools with every request. */
 const MAX_KNOWN = 256;
 
-interface ToolCheck {
+/** Result of the check of a request's tools. */
+export interface ToolCheck {
   /** The names of the tools whose arguments may be any object. */
   readonly loose: ReadonlySet<string>;
   readonly faults: readonly ToolFault[];
@@ -64,13 +65,32 @@ export function toolErrors(input: ToolFields): FieldError[] {
 }
 
 function checkTools(tools: readonly ChatTool[]): ToolCheck {
-  const definitions = tools.map(({ name, parameters, isStrict }) => [name, isStrict, parameters]);
-  const key = createHash("sha256").update(JSON.stringify(definitions)).digest("base64");
+  const key = keyOf(tools);
   const before = known.get(key);
   if (before !== undefined) return before;
   const check = newCheck(tools);
   known.set(key, check);
   return check;
+}
+
+function keyOf(tools: readonly ChatTool[]): string {
+  const definitions = tools.map(({ name, parameters, isStrict }) => [name, isStrict, parameters]);
+  return createHash("sha256").update(JSON.stringify(definitions)).digest("base64");
+}
+
+/** Returns whether the check of these tools is cached. */
+export function knowsCheckOf(tools: readonly ChatTool[]): boolean {
+  return tools.length === 0 || known.has(keyOf(tools));
+}
+
+/** Returns the check of tools with its key, for the cache of another thread. */
+export function exportToolCheck(tools: readonly ChatTool[]): readonly [string, ToolCheck] {
+  return [keyOf(tools), checkTools(tools)];
+}
+
+/** Caches a check that {@link exportToolCheck} returned in another thread. */
+export function importToolCheck([key, check]: readonly [string, ToolCheck]): void {
+  known.set(key, check);
 }
 
 function newCheck(tools: readonly ChatTool[]): ToolCheck {

@@ -2,6 +2,7 @@ import { LocalBus } from "../../coordinator/bus/local-bus.ts";
 import { openPeers } from "../../coordinator/cluster/peers.ts";
 import { seenWork } from "../../coordinator/cluster/seen-work.ts";
 import { openCore, type Core } from "../../coordinator/core.ts";
+import { openChecks } from "../../coordinator/checks/checks.ts";
 import { attemptTokens } from "../../coordinator/dispatch/attempt-tokens.ts";
 import type { IslandConnections } from "../../coordinator/islands/island-connections.ts";
 import type { IslandRegistry } from "../../coordinator/islands/island-registry.ts";
@@ -107,6 +108,7 @@ export class CoordinatorLife {
       catalog,
       refreshCatalog: async () => undefined,
       memory,
+      checks: openChecks(clock),
       attemptTokens: attemptTokens(SECRET),
       signer,
       limitOf: async (accountId) => resolveLimits(await store.accounts.limits(accountId)).concurrentJobs,

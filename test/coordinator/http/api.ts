@@ -263,6 +263,7 @@ export class Api implements AsyncDisposable {
           store.catalog,
           { refresh: async () => undefined, isShipped: (slug) => this.catalog.known(slug) !== undefined },
           async () => undefined,
+          () => null,
         ),
         conversations: openConversations(
           testEnv(

@@ -5,6 +5,7 @@ import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
 import { openPeers, type Peers } from "../../../coordinator/cluster/peers.ts";
 import { seenWork, type SeenWork } from "../../../coordinator/cluster/seen-work.ts";
 import { openCore, type Core } from "../../../coordinator/core.ts";
+import { type Checks, openChecks } from "../../../coordinator/checks/checks.ts";
 import { attemptTokens } from "../../../coordinator/dispatch/attempt-tokens.ts";
 import type { Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
 import { cargoSigner, type CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
@@ -58,6 +59,9 @@ export class JobWorld {
   readonly peers: Peers;
   readonly seen: SeenWork;
   readonly core: Core;
+  readonly checks: Checks;
+  /** Delays the checks of answers until it resolves, like expensive ones; null for no delay. */
+  hold: Promise<void> | null = null;
 
   /**
    * @param secret The secret of an earlier world, which makes this world the coordinator after a restart. Call {@link
@@ -110,11 +114,17 @@ export class JobWorld {
     const peers = openPeers({ id: store.cluster.selfId, address: "", version: env.version }, bus, env);
     this.seen = seenWork(peers, clock);
     const network = { peers, seen: this.seen, learnTime: async () => undefined };
+    this.checks = openChecks(clock);
     const core = openCore(env, network, {
       store,
       catalog,
       refreshCatalog: async () => undefined,
       memory,
+      checks: {
+        ...this.checks,
+        answer: (...given) =>
+          this.hold === null ? this.checks.answer(...given) : this.hold.then(() => this.checks.answer(...given)),
+      },
       attemptTokens: attemptTokens(secret),
       signer,
       limitOf: async () => 10,
@@ -168,6 +178,7 @@ export class JobWorld {
 
   close(): void {
     this.core.close();
+    void this.checks.close();
     this.core.router.close();
     this.peers.close();
   }
