@@ -36,13 +36,38 @@ const exampleSchema = jsonObject
 const megabytes = z.number().int().min(0).max(MAX_MB);
 /** Any of the six time limits of a Cargo, in seconds; at most 7 days. */
 const limitS = z.number().positive().max(604_800);
-const priceSchema = z
-  .number()
-  .min(0)
-  .max(1_000_000)
-  .refine((credits) => Math.round(credits * MICRO_PER_CREDIT) / MICRO_PER_CREDIT === credits, {
-    message: "must not have more than 6 decimals",
-  });
+const creditsUpTo = (max: number) =>
+  z
+    .number()
+    .min(0)
+    .max(max)
+    .refine((credits) => Math.round(credits * MICRO_PER_CREDIT) / MICRO_PER_CREDIT === credits, {
+      message: "must not have more than 6 decimals",
+    });
+const MAX_PRICE = 1_000_000;
+/** Credits for a million tokens, a megapixel step or a second. The maximum follows from the maximum price of a chat. */
+const rateSchema = creditsUpTo(MAX_PRICE * 1_600);
+const sizeSchema = z.number().int().positive().max(1_000_000);
+/** Prices by size, one form for each kind of Cargo. `cargo-rules.ts` checks that the form suits the Cargo. */
+const pricingSchema = z.union(
+  [
+    z.strictObject({
+      prompt: rateSchema,
+      completion: rateSchema,
+      reference: z.strictObject({ prompt_tokens: sizeSchema, completion_tokens: sizeSchema }).optional(),
+    }),
+    z.strictObject({ prompt: rateSchema, reference: z.strictObject({ prompt_tokens: sizeSchema }).optional() }),
+    z.strictObject({
+      megapixel_step: rateSchema,
+      reference: z.strictObject({ width: sizeSchema, height: sizeSchema, steps: sizeSchema }).optional(),
+    }),
+    z.strictObject({
+      audio_second: rateSchema,
+      reference: z.strictObject({ seconds: z.number().positive().max(604_800) }).optional(),
+    }),
+  ],
+  { error: "must be {prompt, completion}, {prompt}, {megapixel_step} or {audio_second}, with or without reference" },
+);
 
 const modelSchema = z.strictObject({
   url: modelRefSchema.shape.url.regex(CATALOG_ADDRESS, {
@@ -105,7 +130,8 @@ export const cargoFields = {
     .min(0)
     .max(MAX_KEEP_ALIVE_MS / MS_PER_S),
   licence: z.string().min(1).max(200),
-  price_per_job: priceSchema,
+  price_per_job: creditsUpTo(MAX_PRICE),
+  pricing: pricingSchema,
   required_ram_mb: megabytes,
   required_vram_mb: megabytes,
   model: modelSchema.nullable(),
@@ -140,6 +166,7 @@ export const cargoFileShape = z.strictObject({
   start_limit_s: limitS.optional(),
   first_output_limit_s: limitS.optional(),
   silence_limit_s: limitS.optional(),
+  pricing: cargoFields.pricing.optional(),
   weights: cargoFields.weights.optional(),
   container: cargoFields.container.optional(),
   args: cargoFields.args.optional(),

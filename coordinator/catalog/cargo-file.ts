@@ -4,8 +4,10 @@ import { verifyEndorsement, type Endorsement } from "../../shared/cargo-signatur
 import type { FieldError } from "../../shared/errors.ts";
 import { MIB } from "../../shared/format-bytes.ts";
 import { fieldErrorsOf } from "../../shared/zod-errors.ts";
-import { microFromCredits } from "../credits/micro-credits.ts";
-import { cargoFileShape, MS_PER_S, type CargoFile } from "./cargo-fields.ts";
+import { isJsonObject } from "../../shared/json-value.ts";
+import { creditsFromMicro, microFromCredits } from "../credits/micro-credits.ts";
+import { type Pricing, pricingOf, referencePriceOf } from "../credits/pricing.ts";
+import { cargoFields, cargoFileShape, MS_PER_S, type CargoFile } from "./cargo-fields.ts";
 import { cargoProblems, isChatFile } from "./cargo-rules.ts";
 import { defaultInputSchemaOf, outputSchemaOf } from "./default-schemas.ts";
 
@@ -20,6 +22,8 @@ export interface CatalogCargo extends Cargo {
   /** Number of parameters, as in the file: "8B". */
   readonly parameters?: string;
   readonly quantization?: string;
+  /** Prices by size that the file names. */
+  readonly pricing?: Pricing;
   readonly endorsements?: readonly Endorsement[];
   /** Maximum output of a job in bytes. If absent, its input or the setting determines the limit. */
   readonly maxOutputBytes?: number;
@@ -60,6 +64,7 @@ export function cargoOf(file: CargoFile): CatalogCargo {
       keepAliveMs: file.keep_alive_s === undefined ? undefined : Math.round(file.keep_alive_s * MS_PER_S),
       args: file.args,
       maxOutputBytes: file.max_output_bytes,
+      pricing: file.pricing === undefined ? undefined : pricingOf(file.pricing),
       parameters: file.parameters,
       quantization: file.quantization,
       endorsements: file.signatures?.map(endorsementOf),
@@ -114,8 +119,17 @@ export function readCargoFile(text: string): { file: CargoFile } | { errors: Fie
   return readCargo(json);
 }
 
+/** Validates a file. If it names only `pricing`, its `price_per_job` is that of a job of the reference size. */
 export function readCargo(json: unknown): { file: CargoFile } | { errors: FieldError[] } {
-  const parsed = cargoFileSchema.safeParse(json);
+  const priced = withPrice(json);
+  const parsed = cargoFileSchema.safeParse(priced);
   if (parsed.success) return { file: parsed.data };
-  return { errors: fieldErrorsOf(parsed.error, json) };
+  return { errors: fieldErrorsOf(parsed.error, priced) };
+}
+
+function withPrice(json: unknown): unknown {
+  if (!isJsonObject(json) || json["pricing"] === undefined || json["price_per_job"] !== undefined) return json;
+  const { success, data } = cargoFields.pricing.safeParse(json["pricing"]);
+  // The schema reports an invalid `pricing`.
+  return { ...json, price_per_job: success ? creditsFromMicro(referencePriceOf(pricingOf(data))) : 0 };
 }

@@ -1,10 +1,13 @@
 import { isIP } from "node:net";
-import { TEXT_TASK_INPUTS } from "../../shared/text-task.ts";
+import { TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
+import { TEXT_TASK_INPUTS, taskOf } from "../../shared/text-task.ts";
 import { isTextRuntime } from "../../shared/cargo.ts";
 import { chatInputSchema } from "../../shared/chat-input.ts";
 import type { FieldError } from "../../shared/errors.ts";
 import { isPrivateAddress } from "../../shared/net/private-address.ts";
 import { fieldErrorsOf } from "../../shared/zod-errors.ts";
+import { creditsFromMicro } from "../credits/micro-credits.ts";
+import { IMAGE_SIZE_FIELDS, isPromptTask, pricingOf, referencePriceOf } from "../credits/pricing.ts";
 import type { CargoFile } from "./cargo-fields.ts";
 import { DECLARED_PREFIX, isDeclaredAddress, isEngineAddress, isSplitFile } from "../../shared/model-address.ts";
 import { isHubFolder } from "./cargo-pins.ts";
@@ -36,6 +39,7 @@ export function cargoProblems(file: CargoFile): FieldError[] {
     ...addressProblems(file),
     ...chatProblems(file),
     ...inputProblems(file),
+    ...pricingProblems(file),
     ...problemsOfSchema("output_schema", file.output_schema),
   ];
 }
@@ -164,6 +168,40 @@ function inputProblems({ runtime_type, task, input_schema: schema, example_input
   // `cargo-service.ts` has these checked in a thread.
   if (inputSchemas.stepsOf(schema, example_input, bytes) > MAX_LOOP_STEPS) return [];
   return prefixPaths("example_input", inputSchemas.errorsOf(schema, example_input, bytes));
+}
+
+/** Checks that `pricing` has the form for this kind of Cargo, and that `price_per_job` follows from it. */
+function pricingProblems(file: CargoFile): FieldError[] {
+  const { pricing, price_per_job: price } = file;
+  if (pricing === undefined) return [];
+  const expected = pricingFormOf(file);
+  const form = Object.keys(pricing).filter((name) => name !== "reference");
+  if (expected === null) {
+    const message = `is not allowed for this Cargo, whose jobs cost price_per_job each. ${PRICED_CARGOS}`;
+    return [{ path: "pricing", message }];
+  }
+  if (form.join() !== expected.join())
+    return [{ path: "pricing", message: `must name ${expected.join(" and ")} for this Cargo, not ${form.join(", ")}` }];
+  const named = creditsFromMicro(referencePriceOf(pricingOf(pricing)));
+  if (named === 0)
+    return [{ path: "pricing", message: "must cost something; for a free Cargo, set only price_per_job to 0" }];
+  if (named === price) return [];
+  const message = `must be ${named}, the cost of a job of the reference size by pricing. Remove one of the two, or change pricing`;
+  return [{ path: "price_per_job", message }];
+}
+
+const PRICED_CARGOS =
+  "Chats, embeddings, rerankers, transcription and images with the inputs width, height and steps can have pricing";
+
+/** Returns the names of the prices that `pricing` has for a kind of Cargo; null if it is priced only per job. */
+function pricingFormOf(file: CargoFile): readonly string[] | null {
+  if (isChatFile(file)) return ["prompt", "completion"];
+  const task = taskOf({ task: file.task, onnxTaskType: file.onnx_task_type });
+  if (isPromptTask(task)) return ["prompt"];
+  if (task === "automatic-speech-recognition") return ["audio_second"];
+  const properties = file.input_schema?.["properties"] ?? {};
+  const isSized = IMAGE_SIZE_FIELDS.every((name) => Object.hasOwn(properties, name));
+  return isSized && (file.runtime_type === "diffusers" || task === TEXT_TO_IMAGE) ? ["megapixel_step"] : null;
 }
 
 function problemsOfSchema(field: string, schema: Readonly<Record<string, unknown>> | undefined): FieldError[] {

@@ -11,6 +11,8 @@ import type { CatalogSync } from "./catalog-sync.ts";
 
 /** Maximum values for a Cargo of an account. Imported Cargos may exceed them. */
 const MAX_OWNED_PRICE = 1_000;
+/** The price of a million generated tokens if a chat costs {@link MAX_OWNED_PRICE}. */
+const MAX_OWNED_RATE = MAX_OWNED_PRICE * 1_600;
 const MAX_OWNED_RUN_S = 3_600;
 const MAX_OWNED_WAIT_S = 86_400;
 const MAX_OWNED_BYTES = 65_536;
@@ -61,7 +63,9 @@ export function openCargos(
     async update(ownerId: string, slug: string, patch: CargoPatch, isEnabled?: boolean): Promise<OwnedCargo> {
       for (;;) {
         const before = await cargos.get(ownerId, slug);
-        const file = await readOwned(ownerId, withoutNulls({ ...before.file, ...patch }));
+        // The price of the file follows from the changed `pricing`.
+        const repriced = patch["pricing"] == null ? {} : { price_per_job: null };
+        const file = await readOwned(ownerId, withoutNulls({ ...before.file, ...repriced, ...patch }));
         const isStored = await store.update({
           slug,
           ownerId,
@@ -127,6 +131,10 @@ function ownedProblems(file: CargoFile): FieldError[] {
     if (file[path] > limit) problems.push({ path, message: `must be at most ${limit}` });
   };
   atMost("price_per_job", MAX_OWNED_PRICE);
+  for (const [name, rate] of Object.entries(file.pricing ?? {})) {
+    if (typeof rate === "number" && rate > MAX_OWNED_RATE)
+      problems.push({ path: `pricing.${name}`, message: `must be at most ${MAX_OWNED_RATE}` });
+  }
   atMost("run_limit_s", MAX_OWNED_RUN_S);
   atMost("wait_limit_s", MAX_OWNED_WAIT_S);
   if (file.unpinned_reason !== undefined)

@@ -1,40 +1,34 @@
 import type { EndEvent } from "../../shared/job-state.ts";
 import { assertPrice, type Posting } from "./postings.ts";
+import { chargeOf, type TokenRates } from "./pricing.ts";
 
 /** Facts about a job that ends, from which its charge follows. */
 export interface SettleFacts {
   readonly event: EndEvent;
   readonly accountId: string;
+  /** The held credits: the maximum of the charge. */
   readonly priceMicro: number;
-  /** Whether the client received part of the output. */
+  /** Rates of the tokens; null if the job costs its price or nothing. */
+  readonly rates: TokenRates | null;
+  /** Whether the client received part of the output. White space does not count. */
   readonly hasOutput: boolean;
   /** Whether the job fails because its Island broke the protocol; nothing is charged then. */
   readonly isFaultOfIsland: boolean;
   readonly deliveredTokens: number;
   /** Number of prompt tokens that the model has read; 0 if the Island does not report them. */
   readonly readTokens: number;
-  /** Number of tokens of the whole prompt; 0 if the Island does not report them. */
-  readonly promptTokens: number;
-  /**
-   * Maximum number of output tokens. Null if the Cargo has no maximum: a job cancelled after output started costs its
-   * price.
-   */
-  readonly maxTokens: number | null;
   /** Share of a charge that the network keeps, 0 to 1. */
   readonly networkFee: number;
   /** Account that owns the Island of the job; null for none, so that the network keeps the whole charge. */
   readonly ownerAccountId: string | null;
 }
 
-/** Number of prompt tokens that cost as much as one generated token: prompts are read in batches. */
-const PROMPT_TOKENS_PER_TOKEN = 4;
-
 /**
- * Computes the charge of a job that ends, 0 to its price, and the postings that empty its hold. The price covers the
- * prompt and `max_tokens`.
- * - Completed: the whole price; nothing for an empty result.
- * - Cancelled: the share for the tokens read and delivered, rounded up.
- * - Failed or timed out: the same share, but nothing before output, and nothing if the Island broke the protocol.
+ * Computes the charge of a job that ends, 0 to its price, and the postings that empty its hold.
+ * - Completed: the tokens read and delivered, or the price; nothing for an empty result.
+ * - Cancelled: the tokens read and delivered, or the price if output was delivered.
+ * - Failed or timed out: the tokens read and delivered, but nothing before output, and nothing if the Island broke the
+ *   protocol. A job with a price per job costs nothing.
  * Source: decision 0012, docs/internals/credits.md.
  * @throws {RangeError} for an invalid fee or price
  */
@@ -76,25 +70,21 @@ export function settlePostings(settled: {
 }
 
 function decideCharge(facts: SettleFacts): number {
-  const { event, priceMicro, hasOutput, isFaultOfIsland, maxTokens } = facts;
+  const { event, hasOutput, isFaultOfIsland, rates } = facts;
   switch (event) {
     case "complete":
-      return hasOutput ? priceMicro : 0;
+      return hasOutput ? chargeOfRun(facts) : 0;
     case "fail":
     case "expire":
-      return !hasOutput || isFaultOfIsland || maxTokens === null ? 0 : computeShare(facts, maxTokens);
+      return hasOutput && !isFaultOfIsland && rates !== null ? chargeOfRun(facts) : 0;
     case "cancel":
-      if (maxTokens === null) return hasOutput ? priceMicro : 0;
-      return computeShare(facts, maxTokens);
+      return hasOutput || rates !== null ? chargeOfRun(facts) : 0;
     default:
       throw new Error(`Unknown ending ${String(event satisfies never)}`);
   }
 }
 
-/** Returns `price * done / all`, rounded up. Computes with bigint: the product may exceed the safe integers. */
-function computeShare({ priceMicro, ...facts }: SettleFacts, maxTokens: number): number {
-  const promptTokens = Math.max(facts.promptTokens, facts.readTokens);
-  const done = facts.readTokens + PROMPT_TOKENS_PER_TOKEN * Math.min(facts.deliveredTokens, maxTokens);
-  const all = BigInt(promptTokens + PROMPT_TOKENS_PER_TOKEN * maxTokens);
-  return Number((BigInt(priceMicro) * BigInt(done) + all - 1n) / all);
+function chargeOfRun({ priceMicro, rates, hasOutput, readTokens, deliveredTokens }: SettleFacts): number {
+  if (rates === null) return priceMicro;
+  return chargeOf(rates, { prompt: readTokens, completion: hasOutput ? deliveredTokens : 0 }, priceMicro);
 }

@@ -3,6 +3,7 @@ import type { JobError } from "../../shared/errors.ts";
 import { isTerminal, nextState, type JobEvent, type JobState } from "../../shared/job-state.ts";
 import type { PromptTokens } from "../../shared/output.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
+import type { TokenRates } from "../credits/pricing.ts";
 import type { ActiveJobRecord, FeedItem, JobClass, JobInput, StatusItem } from "../store/jobs/job-store.ts";
 import { type AttemptMeter, boundPrompt, DeliveredTokens } from "./attempts/attempt-meter.ts";
 import { JobFeed, type Backlog, type Feed } from "./feed.ts";
@@ -57,7 +58,10 @@ export class MutableJob {
   /** Weight of the account in the fair share; null for the default. */
   readonly share: number | null;
   readonly priority: number;
+  /** The held credits. */
   readonly priceMicro: number;
+  /** Rates of the charge at the job's submission; null for a price per job. */
+  readonly rates: TokenRates | null;
   /** True if a client waits on a connection and cannot read the job after losing it. */
   readonly isClientBound: boolean;
   readonly feed: JobFeed;
@@ -160,6 +164,7 @@ export class MutableJob {
     this.share = record.share;
     this.priority = record.priority;
     this.priceMicro = record.priceMicro;
+    this.rates = record.rates;
     this.isClientBound = record.isClientBound;
     this.waitDeadlineMs = record.waitDeadlineMs;
     this.createdAtMs = record.createdAtMs;

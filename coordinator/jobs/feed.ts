@@ -1,5 +1,6 @@
 import type { JobErrorCode } from "../../shared/errors.ts";
 import { type FinishReason, isModelItem, type Usage } from "../../shared/output.ts";
+import { isVisibleItem } from "../../shared/visible-text.ts";
 import type { FeedItem, FeedPart, FeedProgress } from "../store/jobs/job-store.ts";
 import { FEED_START, type FeedPosition } from "./feed-position.ts";
 
@@ -57,6 +58,8 @@ export class JobFeed {
    */
   outputAttempt: number | null = null;
   hasText = false;
+  /** True once a client may have seen more than white space. */
+  hasVisible = false;
   /** Why this replica was cut; null if it was not. A cut feed gets no more items: readers must open the feed again. */
   cutReason: CutReason | null = null;
   /** Called when a reader subscribes; null if nothing depends on readers. */
@@ -84,6 +87,7 @@ export class JobFeed {
     feed.tokens = backlog.progress.tokens;
     feed.outputAttempt = backlog.progress.hasOutput ? (backlog.progress.outputs.at(-1)?.attempt ?? 1) : null;
     feed.hasText = backlog.progress.hasText;
+    feed.hasVisible = backlog.progress.hasVisible;
     feed.#outputs.push(...backlog.progress.outputs.map((run) => ({ ...run })));
     if (backlog.progress.items > 0) feed.#backlog = backlog;
     return feed;
@@ -210,6 +214,7 @@ export class JobFeed {
     if (isModelItem(item)) this.tokens += item.count;
     const isText = item.type === "token" && item.content !== "";
     if (isText) this.hasText = true;
+    this.hasVisible ||= isVisibleItem(item);
     if (isText || (item.type !== "token" && item.type !== "progress")) this.outputAttempt = attempt;
     const last = this.#outputs.at(-1);
     if (last?.attempt === attempt) last.count += 1;

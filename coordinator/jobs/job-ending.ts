@@ -1,7 +1,7 @@
 import type { JobError } from "../../shared/errors.ts";
 import { isTerminal } from "../../shared/job-state.ts";
 import type { FinishReason, PromptTokens, Timings, Usage } from "../../shared/output.ts";
-import type { SettleFacts } from "../credits/settle.ts";
+import { isVisibleText } from "../../shared/visible-text.ts";
 import type { JobEnding, JobRecord } from "../store/jobs/job-store.ts";
 import type { ActiveJob } from "./active-job.ts";
 import type { Feed, FeedEnding } from "./feed.ts";
@@ -33,21 +33,23 @@ export function deliveredUsage({ tokens }: Feed, prompt: PromptTokens | null): U
 }
 
 /**
- * Returns the prompt tokens for the charge: those that were read, and the total. Both are 0 if the Island reports none.
- * Tokens of a template are not charged, because a long template and a false report look the same.
+ * Returns the number of prompt tokens for the charge: those that were read. Tokens of a template are not charged,
+ * because a long template and a false report look the same.
+ * @param usage The usage of a result. It counts if the Island did not report the prompt before.
  */
-export function promptCostOf({
-  prompt,
-  traits,
-  feed,
-}: Pick<ActiveJob, "prompt" | "traits" | "feed">): Pick<SettleFacts, "readTokens" | "promptTokens"> {
-  if (prompt === null || traits === null) return { readTokens: 0, promptTokens: 0 };
-  const { promptBytes, formatTokens } = traits;
-  const readTokens = Math.min(countRead(prompt, feed.tokens), promptBytes);
-  return {
-    readTokens: readTokens === 0 ? 0 : readTokens + formatTokens,
-    promptTokens: Math.min(prompt.total, promptBytes) + formatTokens,
-  };
+export function chargedPromptOf(
+  { prompt, traits, feed }: Pick<ActiveJob, "prompt" | "traits" | "feed">,
+  usage: Usage | undefined,
+): number {
+  if (traits === null) return 0;
+  const reported = usage === undefined ? countRead(prompt, feed.tokens) : (prompt?.total ?? usage.promptTokens);
+  const read = Math.min(reported, traits.promptBytes);
+  return read === 0 ? 0 : read + traits.formatTokens;
+}
+
+/** Returns whether an output contains something to see. White space alone is not charged. */
+export function isVisibleOutput(output: unknown): boolean {
+  return typeof output === "string" ? isVisibleText(output) : !isEmptyOutput(output);
 }
 
 export function isEmptyOutput(output: unknown): boolean {

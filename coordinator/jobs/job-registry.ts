@@ -21,12 +21,12 @@ import { openDeadlines, type Deadlines } from "./attempts/deadlines.ts";
 import { mayRetry, MIN_TIME_TO_FIND_ISLAND_MS } from "./attempts/retry-policy.ts";
 import type { Backlog } from "./feed.ts";
 import {
+  chargedPromptOf,
   deliveredUsage,
   feedEndingOf,
-  isEmptyOutput,
   isFaultOfIsland,
+  isVisibleOutput,
   type Outcome,
-  promptCostOf,
   type RunResult,
 } from "./job-ending.ts";
 import type { JobRegistryEvent } from "./job-registry-events.ts";
@@ -895,11 +895,11 @@ export class JobRegistry {
         event: outcome.event,
         accountId: job.accountId,
         priceMicro: job.priceMicro,
-        hasOutput: job.feed.hasOutput || !isEmptyOutput(outcome.output),
+        rates: job.rates,
+        hasOutput: job.feed.hasVisible || isVisibleOutput(outcome.output),
         isFaultOfIsland: isFaultOfIsland(outcome),
         deliveredTokens: job.feed.tokens,
-        ...promptCostOf(job),
-        maxTokens: job.traits?.maxTokens ?? null,
+        readTokens: chargedPromptOf(job, outcome.usage),
         networkFee: this.#env.config.networkFee,
         ownerAccountId: job.earner?.accountId ?? null,
       }),

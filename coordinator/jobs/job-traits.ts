@@ -101,8 +101,8 @@ export function traitsOf(
   const request = chatRequestOf(parsed.data);
   const canReason = cargo?.reasoning === true && !request.isRaw;
   const { messages } = request;
-  const bytes = { tools: bytesOfTools(request, cargo?.tools === "template"), messages: messages.map(bytesOf) };
-  const promptBytes = bytes.messages.reduce((sum, each) => sum + each, bytes.tools);
+  const bytes = promptBytesOf(request, cargo);
+  const promptBytes = bytes.total;
   return {
     maxTokens: request.maxTokens,
     maxOutputBytes: chatBytes(request.maxTokens, maxOutputBytes) + probabilityBytes(request),
@@ -122,6 +122,13 @@ export function traitsOf(
       promptParts: promptPartsOf(request, bytes, `${cargo?.slug ?? ""} ${accountId}`),
     },
   };
+}
+
+/** Returns the bytes of a chat's prompt: its tools, each message, and their sum. */
+export function promptBytesOf(request: ChatRequest, cargo: Pick<CatalogEntry, "tools"> | undefined) {
+  const tools = bytesOfTools(request, cargo?.tools === "template");
+  const messages = request.messages.map(bytesOf);
+  return { tools, messages, total: messages.reduce((sum, each) => sum + each, tools) };
 }
 
 function bytesOf({ content, parts = [], tool_calls: calls }: ChatMessage): number {
@@ -159,7 +166,7 @@ function probabilityBytes({ topLogprobs, maxTokens }: ChatRequest): number {
   return topLogprobs === null ? 0 : (maxTokens + 1) * (topLogprobs + 1) * BYTES_PER_PROBABILITY;
 }
 
-function formatTokensOf({ responseFormat }: ChatRequest): number {
+export function formatTokensOf({ responseFormat }: ChatRequest): number {
   if (responseFormat.type !== "json_schema") return 0;
   return Math.ceil(Buffer.byteLength(JSON.stringify(responseFormat.json_schema.schema)) / SCHEMA_BYTES_PER_TOKEN);
 }

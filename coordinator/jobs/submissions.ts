@@ -11,7 +11,9 @@ import { MAX_FILES_OF_JOB, MAX_JOB_FILE_BYTES } from "../../shared/job-files.ts"
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { findModel } from "../catalog/find-model.ts";
 import type { Checks, NamedInput } from "../checks/checks.ts";
-import { holdPostings, priceOf } from "../credits/postings.ts";
+import { InsufficientCreditsError, KeyCreditsError } from "../credits/credit-errors.ts";
+import { holdPostings } from "../credits/postings.ts";
+import { priceJob } from "../credits/pricing.ts";
 import type { Env } from "../env.ts";
 import { type ResolvedLimits, resolveLimits } from "../quotas/account-limits.ts";
 import type { DailyStorage } from "../quotas/daily-storage.ts";
@@ -23,6 +25,7 @@ import { newWebhook, type WebhookRequest } from "../webhooks/owned-webhook.ts";
 import { hostResolver } from "../webhooks/resolve-host.ts";
 import { imageFetcher } from "./fetch-images.ts";
 import { type FileReference, fileReferencesOf } from "../catalog/file-references.ts";
+import { jobSizeOf } from "./job-size.ts";
 
 export interface SubmissionRequest {
   readonly accountId: string;
@@ -38,6 +41,8 @@ export interface SubmissionRequest {
   readonly priority: number;
   readonly idempotency: NewJob["idempotency"];
   readonly webhook?: WebhookRequest | undefined;
+  /** The account whose Islands read an answer: the job is an audit, and its input that of a job before. */
+  readonly reader?: string;
 }
 
 /** A submission that passed every check except those of the commit: credits and Idempotency-Key. */
@@ -56,6 +61,15 @@ export function openSubmissions(
   /** Commits in flight, by the ids of their jobs and batches, which the registry does not have yet. */
   const fetchImages = imageFetcher(config.webhookAllowPrivate, hostResolver());
   const inFlight = new Map<string, Promise<unknown>>();
+
+  async function checkInputs(
+    accountId: string,
+    cargo: CatalogEntry,
+    inputs: readonly { readonly path: string; readonly input: JobInput }[],
+  ): Promise<readonly NamedInput[]> {
+    const passed = checks.inputs(accountId, cargo, inputs);
+    return fetchImages(accountId, passed instanceof Promise ? await passed : passed);
+  }
 
   return {
     /**
@@ -90,22 +104,23 @@ export function openSubmissions(
       inputs: readonly { readonly path: string; readonly input: JobInput }[],
       maxWaitMs?: number,
     ) {
-      const { accountId, priority, apiKey = null } = request;
+      const { accountId, priority, apiKey = null, reader } = request;
       const cargo = (await findModel(catalog, request.slug, accountId)) ?? catalog.get(request.slug, accountId);
       const { slug, workloadId } = cargo;
       assertMayRun(apiKey, slug);
-      const passed = checks.inputs(accountId, cargo, inputs);
-      const checked = await fetchImages(accountId, passed instanceof Promise ? await passed : passed);
+      const checked: readonly NamedInput[] =
+        reader === undefined ? await checkInputs(accountId, cargo, inputs) : inputs.map(asChecked);
       const createdAtMs = clock.now();
       const fileIds = await Promise.all(
         checked.map((input) => checkJobFiles(store.files, accountId, cargo, input, createdAtMs)),
       );
       const bytes = checked.reduce((sum, { inputJson }) => sum + inputJson.length, 0);
-      const waitMs = dailyStorage.take(accountId, bytes);
+      const waitMs = reader === undefined ? dailyStorage.take(accountId, bytes) : 0;
       if (waitMs > 0) throw new RateLimitedError("daily_storage", Math.ceil(waitMs / 1_000));
       const webhook = newWebhook(request.webhook, { allowPrivate: config.webhookAllowPrivate, nowMs: createdAtMs });
       const limits = request.limits ?? resolveLimits(await store.accounts.limits(accountId));
-      const priceMicro = priceOf(cargo.priceMicro, priority, config.priorityPrice);
+      const prices = checked.map((input) => priceJob(cargo, jobSizeOf(cargo, input), priority, config.priorityPrice));
+      const heldMicros = prices.map(({ heldMicro }) => heldMicro);
       const common = {
         accountId,
         slug,
@@ -115,6 +130,7 @@ export function openSubmissions(
         priority,
         createdAtMs,
         ignoredParameters: request.ignoredParameters?.length ? request.ignoredParameters : null,
+        ...(reader === undefined ? {} : { onlyIslandsOf: reader }),
       } as const;
       const waitDeadlineMs = createdAtMs + Math.min(cargo.waitLimitMs, maxWaitMs ?? Infinity);
       let holds: FileHold[] = [];
@@ -124,16 +140,20 @@ export function openSubmissions(
         maxJobs: limits.concurrentJobs,
         common,
         webhook,
-        apiKey: apiKey && submittingKey(apiKey, createdAtMs, priceMicro * inputs.length),
-        postings: holdPostings(
-          accountId,
-          inputs.map(() => priceMicro),
-        ),
+        apiKey:
+          apiKey &&
+          submittingKey(
+            apiKey,
+            createdAtMs,
+            heldMicros.reduce((sum, micro) => sum + micro, 0),
+          ),
+        postings: holdPostings(accountId, heldMicros),
         /** Creates jobs with ascending ids, and holds their files. @throws {ValidationError} if a file is gone. */
         async newJobs(isClientBound = false): Promise<SubmittedJob[]> {
-          const jobs = checked.map(({ input, inputJson }) => {
+          const jobs = prices.map(({ heldMicro: priceMicro, rates }, index) => {
+            const { input, inputJson } = checked[index] as NamedInput;
             const id = newId("job", createdAtMs);
-            return { ...common, id, input, inputJson, priceMicro, waitDeadlineMs, isClientBound };
+            return { ...common, id, input, inputJson, priceMicro, rates, waitDeadlineMs, isClientBound };
           });
           holds = jobs.flatMap(({ id: jobId }, i) => (fileIds[i] ?? []).map((fileId) => ({ jobId, fileId })));
           const missing = holds.length === 0 ? [] : await store.files.hold(accountId, holds, clock.now());
@@ -141,7 +161,10 @@ export function openSubmissions(
           const message = (id: string): string => `names "${id}", which was deleted`;
           throw new ValidationError(missing.map((id) => ({ path: "input", message: message(id) })));
         },
-        /** Calls `run`, which stores the new jobs. Releases their files if it throws a refusal. */
+        /**
+         * Calls `run`, which stores the new jobs. Releases their files if it throws a refusal. If the credits do not
+         * suffice for a chat, the error says how to lower the hold.
+         */
         async withFiles<T>(run: () => Promise<T>): Promise<T> {
           try {
             return await run();
@@ -149,7 +172,8 @@ export function openSubmissions(
             const isRefused = error instanceof ServiceError && !MAYBE_STORED.has(error.code);
             // Jobs that may have been stored keep their files until their end; other holds expire.
             if (isRefused && holds.length > 0) await store.files.unhold(holds).catch(() => undefined);
-            throw error;
+            const isTooDear = error instanceof InsufficientCreditsError || error instanceof KeyCreditsError;
+            throw isTooDear && cargo.isChat ? error.withAdvice(LOWER_TOKENS) : error;
           }
         },
       };
@@ -185,6 +209,14 @@ function submittingKey({ number, monthlyMicro }: UsedKey, atMs: number, neededMi
   if (monthlyMicro === null) return { number, monthly: null };
   return { number, monthly: { limitMicro: monthlyMicro, month: utcMonthOf(atMs), neededMicro } };
 }
+
+/** The input of an audit was checked with the job that it reads. */
+function asChecked({ path, input }: { readonly path: string; readonly input: JobInput }): NamedInput {
+  return { input, inputJson: JSON.stringify(input), root: path };
+}
+
+const LOWER_TOKENS =
+  "A chat holds the price of its prompt and of max_tokens, and releases what it does not use. Lower max_tokens to hold less";
 
 /** Errors after which the jobs may still have been stored. */
 const MAYBE_STORED: ReadonlySet<ErrorCode> = new Set([

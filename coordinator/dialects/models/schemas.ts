@@ -6,7 +6,7 @@ import { BASE_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS, samplingFields } from "../../../
 import { ValidationError } from "../../../shared/errors.ts";
 import type { AvailableCargo } from "../../islands/cargo-availability.ts";
 import type { CargoSpeed } from "../../metrics/cargo-speeds.ts";
-import { modelFactShape, presentModelFacts } from "../../http/schemas/model-facts.ts";
+import { modelFactShape, presentModelFacts, presentRates, rateShape } from "../../http/schemas/model-facts.ts";
 import { queryInt } from "../../http/schemas/pagination.ts";
 import { creditsSchema, presentCredits } from "../../http/schemas/wire-units.ts";
 
@@ -26,8 +26,10 @@ export const modelSchema = z
     ready: z.boolean().describe("Whether such an Island needs no download first"),
     free: z.int().describe("Number of Islands that can run the Cargo now and have a free slot"),
     pricing: z
-      .object({ per_job: creditsSchema, unit: z.literal("credits") })
-      .describe("Each job of a request costs `per_job`, regardless of its tokens"),
+      .object({ per_job: creditsSchema, unit: z.literal("credits"), ...rateShape })
+      .describe(
+        "A request costs its tokens, pixels or seconds by the prices that are not null, otherwise `per_job` for each of its jobs. With such prices, `per_job` is the price of a job of the reference size",
+      ),
     context_length: z
       .int()
       .nullable()
@@ -105,7 +107,7 @@ export function presentModel(
     available: available !== undefined,
     ready: (available?.ready ?? 0) > 0,
     free: available?.free ?? 0,
-    pricing: { per_job: presentCredits(cargo.priceMicro), unit: "credits" },
+    pricing: { per_job: presentCredits(cargo.priceMicro), unit: "credits", ...presentRates(cargo) },
     context_length: cargo.contextTokens,
     max_output_tokens: kind === "chat" ? maxOutputTokensOf(cargo) : null,
     tokens_per_second: tokensPerSecond === null ? null : Math.round(10 * tokensPerSecond) / 10,

@@ -4,7 +4,8 @@ import { taskOf } from "../../../shared/text-task.ts";
 import { cargoFields } from "../../catalog/cargo-fields.ts";
 import type { OwnedCargo } from "../../catalog/cargo-service.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
-import { modelFactShape, presentModelFacts } from "./model-facts.ts";
+import { modelFactShape, presentModelFacts, presentPricing, pricingSchema } from "./model-facts.ts";
+import { orNull } from "./responses.ts";
 import { creditsSchema, presentCredits, presentMegabytes, presentTime, timeSchema } from "./wire-units.ts";
 
 export const cargoSchema = z
@@ -15,7 +16,10 @@ export const cargoSchema = z
     runtime_type: z.enum(RUNTIME_TYPES),
     onnx_task_type: z.string().nullable(),
     category: z.enum(CARGO_CATEGORIES),
-    price_per_job: creditsSchema,
+    price_per_job: creditsSchema.describe("Price of a job; with `pricing`, the price of a job of the reference size"),
+    pricing: orNull(pricingSchema).describe(
+      "Prices by size, and the size that costs `price_per_job`; null if each job costs `price_per_job`",
+    ),
     required_vram_mb: z.int().describe("Required graphics memory, in MB of 2^20 bytes"),
     required_ram_mb: z.int().describe("Required memory, in MB of 2^20 bytes"),
     context_tokens: z.int().nullable().describe("Maximum number of tokens in prompt and completion; null if not set"),
@@ -70,16 +74,18 @@ const requiredFields = z.object(cargoFields).pick({
   category: true,
   runtime_type: true,
   licence: true,
-  price_per_job: true,
   required_ram_mb: true,
   required_vram_mb: true,
   example_input: true,
 });
 /** Fields that may be omitted and whose default is null. */
 const nullableFields = z.object(cargoFields).pick({ onnx_task_type: true, model: true, context_tokens: true });
+/** The price that every Cargo has. It may be omitted with `pricing`, from which it follows. */
+const priceFields = z.object(cargoFields).pick({ price_per_job: true });
 /** Limits that may be omitted, each with its own default. */
 const limitFields = z.object(cargoFields).pick({ run_limit_s: true, wait_limit_s: true });
 const optionalFields = z.object(cargoFields).pick({
+  pricing: true,
   accept_limit_s: true,
   start_limit_s: true,
   first_output_limit_s: true,
@@ -104,6 +110,7 @@ const optionalFields = z.object(cargoFields).pick({
 });
 
 const omittableFields = {
+  ...nullish(priceFields.shape),
   ...nullableFields.partial().shape,
   ...nullish(limitFields.shape),
   ...nullish(optionalFields.shape),
@@ -123,6 +130,7 @@ export const ownedCargoSchema = z
   .object({
     slug: cargoFields.slug,
     ...requiredFields.shape,
+    ...priceFields.shape,
     ...nullableFields.shape,
     ...limitFields.shape,
     ...optionalFields.partial().shape,
@@ -148,6 +156,7 @@ export function presentCargo(cargo: CatalogEntry): z.infer<typeof cargoSchema> {
     onnx_task_type: cargo.onnxTaskType,
     category: cargo.category,
     price_per_job: presentCredits(cargo.priceMicro),
+    pricing: presentPricing(cargo),
     required_vram_mb: presentMegabytes(cargo.requiredVramBytes),
     required_ram_mb: presentMegabytes(cargo.requiredRamBytes),
     context_tokens: cargo.contextTokens,

@@ -3,6 +3,8 @@ import { canReadImages } from "../../../shared/cargo.ts";
 import { isDeclaredAddress } from "../../../shared/model-address.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { modelKindOf, type ModelKind } from "../../catalog/model-kind.ts";
+import { currentPricing, type PerUnit } from "../../credits/pricing.ts";
+import { creditsSchema, presentCredits } from "./wire-units.ts";
 
 /** Facts about the model of a Cargo, in the catalog and in the list of models. OpenRouter uses the same names. */
 export const modelFactShape = {
@@ -42,5 +44,62 @@ export function presentModelFacts(cargo: CatalogEntry): ModelFacts {
     parameters: cargo.parameters ?? null,
     quantization: cargo.quantization ?? null,
     declared: isDeclaredAddress(cargo.model?.url ?? ""),
+  };
+}
+
+/** Prices by size, in credits. */
+export const rateShape = {
+  prompt: creditsSchema.nullable().describe("Credits for a million prompt tokens; null if prompts have no price"),
+  completion: creditsSchema
+    .nullable()
+    .describe("Credits for a million generated tokens; null if the Cargo does not generate tokens that have a price"),
+  megapixel_step: creditsSchema
+    .nullable()
+    .describe("Credits for a million pixels and a step; null if the Cargo is not priced by pixels"),
+  audio_second: creditsSchema
+    .nullable()
+    .describe("Credits for a second of audio; null if the Cargo is not priced by seconds"),
+};
+
+export const pricingSchema = z
+  .object({
+    ...rateShape,
+    reference: z
+      .object({
+        prompt_tokens: z.int().nullable(),
+        completion_tokens: z.int().nullable(),
+        megapixel_steps: z.number().nullable(),
+        audio_seconds: z.number().nullable(),
+      })
+      .describe("Size of the job that costs `price_per_job`"),
+  })
+  .openapi("Pricing");
+
+export function presentRates(cargo: CatalogEntry) {
+  return presentRatesOf(currentPricing(cargo)?.rates ?? {});
+}
+
+export function presentPricing(cargo: CatalogEntry): z.infer<typeof pricingSchema> | null {
+  const pricing = currentPricing(cargo);
+  if (pricing === null) return null;
+  const { prompt = null, completion = null, pixelStep, audioUs } = pricing.reference;
+  return {
+    ...presentRatesOf(pricing.rates),
+    reference: {
+      prompt_tokens: prompt,
+      completion_tokens: completion,
+      megapixel_steps: pixelStep === undefined ? null : pixelStep / 1_000_000,
+      audio_seconds: audioUs === undefined ? null : audioUs / 1_000_000,
+    },
+  };
+}
+
+function presentRatesOf({ prompt, completion, pixelStep, audioUs }: PerUnit) {
+  const present = (rate: number | undefined): number | null => (rate === undefined ? null : presentCredits(rate));
+  return {
+    prompt: present(prompt),
+    completion: present(completion),
+    megapixel_step: present(pixelStep),
+    audio_second: present(audioUs),
   };
 }

@@ -123,6 +123,8 @@ export interface FeedProgress {
   /** Whether the feed has text or an image, which cannot be withdrawn. */
   readonly hasOutput: boolean;
   readonly hasText: boolean;
+  /** Whether the feed contains more than white space. */
+  readonly hasVisible: boolean;
   /** Number of the last stored frame of the current attempt; 0 for none. */
   readonly lastSeq: number;
 }

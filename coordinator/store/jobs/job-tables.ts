@@ -1,6 +1,7 @@
 import type { JobError } from "../../../shared/errors.ts";
 import type { JobState } from "../../../shared/job-state.ts";
 import type { FinishReason, Timings } from "../../../shared/output.ts";
+import type { TokenRates } from "../../credits/pricing.ts";
 import {
   definedAs,
   flag,
@@ -11,6 +12,7 @@ import {
   named,
   nullable,
   onlyIn,
+  since,
   small,
   Table,
   text,
@@ -105,6 +107,8 @@ export const jobTable = new Table(
     keyMonth: nullable(small()),
     /** Paths of ignored request parameters, such as `output_config.effort`; null if there are none. */
     ignoredParameters: nullable(json<readonly string[]>()),
+    /** Rates of the charge at the submission; null if the job costs its price or nothing. */
+    rates: since(3, nullable(json<TokenRates>())),
   },
   {
     indexes: [
@@ -147,6 +151,7 @@ export const SUBMITTED_COLUMNS = [
   "waitDeadlineMs",
   "isClientBound",
   "ignoredParameters",
+  "rates",
 ] as const satisfies readonly JobColumn[];
 
 /** Columns of an unfinished job that its coordinator keeps in memory. */
@@ -159,6 +164,7 @@ export const ACTIVE_COLUMNS = [
   "jobClass",
   "priority",
   "priceMicro",
+  "rates",
   "attempt",
   "refusals",
   "islandId",

@@ -1,4 +1,5 @@
 import { charsOf, isModelItem } from "../../../shared/output.ts";
+import { isVisibleItem } from "../../../shared/visible-text.ts";
 import type { SecretBox } from "../secrets/secret-box.ts";
 import type { Opened } from "../steps/steps.ts";
 import { pick, type RowOf } from "../steps/table.ts";
@@ -241,7 +242,7 @@ function shareTexts(jobs: ActiveJobRecord[]): ActiveJobRecord[] {
 function measureFeed(rows: Iterable<StoredChunkRow>, attempt: number): FeedProgress {
   const sum = { items: 0, tokens: 0, bytes: 0, largeBytes: 0 };
   const outputs: { attempt: number; count: number }[] = [];
-  let [hasOther, hasText] = [false, false];
+  let [hasOther, hasText, hasVisible] = [false, false, false];
   let lastSeq = 0;
   for (const row of rows) {
     if (row.attempt === attempt) lastSeq = Math.max(lastSeq, row.seq ?? 0);
@@ -254,12 +255,13 @@ function measureFeed(rows: Iterable<StoredChunkRow>, attempt: number): FeedProgr
       sum.largeBytes += size.largeBytes;
       hasOther ||= item.type !== "token" && item.type !== "progress";
       hasText ||= item.type === "token" && item.content !== "";
+      hasVisible ||= isVisibleItem(item);
       const last = outputs.at(-1);
       if (last?.attempt === row.attempt) last.count += 1;
       else outputs.push({ attempt: row.attempt, count: 1 });
     }
   }
-  return { ...sum, outputs, hasOutput: hasOther || hasText, hasText, lastSeq };
+  return { ...sum, outputs, hasOutput: hasOther || hasText, hasText, hasVisible, lastSeq };
 }
 
 function sizeOf(item: StoredItem): { readonly bytes: number; readonly largeBytes: number } {

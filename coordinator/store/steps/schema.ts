@@ -101,7 +101,10 @@ export const TABLES: readonly Table[] = [
 ];
 
 /** Migrations after the baseline, from version 2. Their SQL follows from `since` of columns and tables. */
-const LATER: readonly Omit<Migration, "version" | "sql">[] = [{ name: "speeds of Islands", oldest: 1 }];
+const LATER: readonly Omit<Migration, "version" | "sql">[] = [
+  { name: "speeds of Islands", oldest: 1 },
+  { name: "rates of jobs", oldest: 2 },
+];
 
 /** Returns all migrations. `rest`: statements of the baseline after the tables. */
 export function migrationsOf(dialect: Dialect, rest: string): readonly Migration[] {

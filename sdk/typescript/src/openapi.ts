@@ -375,8 +375,10 @@ export interface components {
             output_modalities: ("text" | "image" | "audio" | "embedding")[];
             /** Number of parameters, such as 8B; null if unknown */
             parameters: string | null;
-            /** Credits, with up to 6 decimals */
+            /** Price of a job; with `pricing`, the price of a job of the reference size */
             price_per_job: number;
+            /** Prices by size, and the size that costs `price_per_job`; null if each job costs `price_per_job` */
+            pricing: components["schemas"]["Pricing"] | null;
             /** Quantisation of the weights, such as Q4_K_M; null if unknown */
             quantization: string | null;
             /** Required memory, in MB of 2^20 bytes */
@@ -432,8 +434,10 @@ export interface components {
             };
             /** Number of parameters, such as 8B; null if unknown */
             parameters: string | null;
-            /** Credits, with up to 6 decimals */
+            /** Price of a job; with `pricing`, the price of a job of the reference size */
             price_per_job: number;
+            /** Prices by size, and the size that costs `price_per_job`; null if each job costs `price_per_job` */
+            pricing: components["schemas"]["Pricing"] | null;
             /** Quantisation of the weights, such as Q4_K_M; null if unknown */
             quantization: string | null;
             /** Required memory, in MB of 2^20 bytes */
@@ -562,7 +566,32 @@ export interface components {
                 size_bytes: number;
                 url: string;
             }[] | null;
-            price_per_job?: number;
+            price_per_job?: number | null;
+            pricing?: {
+                completion: number;
+                prompt: number;
+                reference?: {
+                    completion_tokens: number;
+                    prompt_tokens: number;
+                };
+            } | {
+                prompt: number;
+                reference?: {
+                    prompt_tokens: number;
+                };
+            } | {
+                megapixel_step: number;
+                reference?: {
+                    height: number;
+                    steps: number;
+                    width: number;
+                };
+            } | {
+                audio_second: number;
+                reference?: {
+                    seconds: number;
+                };
+            } | null;
             projector?: {
                 sha256: string;
                 size_bytes: number;
@@ -1037,7 +1066,32 @@ export interface components {
                 size_bytes: number;
                 url: string;
             }[] | null;
-            price_per_job: number;
+            price_per_job?: number | null;
+            pricing?: {
+                completion: number;
+                prompt: number;
+                reference?: {
+                    completion_tokens: number;
+                    prompt_tokens: number;
+                };
+            } | {
+                prompt: number;
+                reference?: {
+                    prompt_tokens: number;
+                };
+            } | {
+                megapixel_step: number;
+                reference?: {
+                    height: number;
+                    steps: number;
+                    width: number;
+                };
+            } | {
+                audio_second: number;
+                reference?: {
+                    seconds: number;
+                };
+            } | null;
             projector?: {
                 sha256: string;
                 size_bytes: number;
@@ -2094,10 +2148,18 @@ export interface components {
             owned_by: string;
             /** Number of parameters, such as 8B; null if unknown */
             parameters: string | null;
-            /** Each job of a request costs `per_job`, regardless of its tokens */
+            /** A request costs its tokens, pixels or seconds by the prices that are not null, otherwise `per_job` for each of its jobs. With such prices, `per_job` is the price of a job of the reference size */
             pricing: {
+                /** Credits for a second of audio; null if the Cargo is not priced by seconds */
+                audio_second: number | null;
+                /** Credits for a million generated tokens; null if the Cargo does not generate tokens that have a price */
+                completion: number | null;
+                /** Credits for a million pixels and a step; null if the Cargo is not priced by pixels */
+                megapixel_step: number | null;
                 /** Credits, with up to 6 decimals */
                 per_job: number;
+                /** Credits for a million prompt tokens; null if prompts have no price */
+                prompt: number | null;
                 unit: "credits";
             };
             /** Quantisation of the weights, such as Q4_K_M; null if unknown */
@@ -2705,6 +2767,31 @@ export interface components {
                 url: string;
             }[];
             price_per_job: number;
+            pricing?: {
+                completion: number;
+                prompt: number;
+                reference?: {
+                    completion_tokens: number;
+                    prompt_tokens: number;
+                };
+            } | {
+                prompt: number;
+                reference?: {
+                    prompt_tokens: number;
+                };
+            } | {
+                megapixel_step: number;
+                reference?: {
+                    height: number;
+                    steps: number;
+                    width: number;
+                };
+            } | {
+                audio_second: number;
+                reference?: {
+                    seconds: number;
+                };
+            };
             projector?: {
                 sha256: string;
                 size_bytes: number;
@@ -2790,6 +2877,23 @@ export interface components {
             /** 0: no limit */
             top_k?: number | null;
             top_p?: number | null;
+        };
+        Pricing: {
+            /** Credits for a second of audio; null if the Cargo is not priced by seconds */
+            audio_second: number | null;
+            /** Credits for a million generated tokens; null if the Cargo does not generate tokens that have a price */
+            completion: number | null;
+            /** Credits for a million pixels and a step; null if the Cargo is not priced by pixels */
+            megapixel_step: number | null;
+            /** Credits for a million prompt tokens; null if prompts have no price */
+            prompt: number | null;
+            /** Size of the job that costs `price_per_job` */
+            reference: {
+                audio_seconds: number | null;
+                completion_tokens: number | null;
+                megapixel_steps: number | null;
+                prompt_tokens: number | null;
+            };
         };
         ProgressEvent: {
             step: number;

@@ -134,6 +134,7 @@ describe("a restart of the coordinator", () => {
         share: null,
         priority: 0,
         priceMicro: 1,
+        rates: null,
         createdAtMs: atMs,
         waitDeadlineMs: atMs,
         isClientBound: false,

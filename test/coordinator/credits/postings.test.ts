@@ -44,8 +44,7 @@ const ending = fc.record({
   isFaultOfIsland: fc.boolean(),
   deliveredTokens: fc.nat(),
   readTokens: fc.nat(),
-  promptTokens: fc.nat(),
-  maxTokens: fc.option(fc.integer({ min: 1 })),
+  rates: fc.option(fc.record({ prompt: fc.maxSafeNat(), completion: fc.maxSafeNat() })),
   networkFee: fc.double({ min: 0, max: 1, noNaN: true }),
   ownerAccountId: fc.constantFrom(null, OWNER, CLIENT),
 });
@@ -56,8 +55,7 @@ const RUN = {
   isFaultOfIsland: false,
   deliveredTokens: 1,
   readTokens: 0,
-  promptTokens: 0,
-  maxTokens: 1,
+  rates: null,
 } as const;
 
 describe("postings", () => {

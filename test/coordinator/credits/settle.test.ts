@@ -1,18 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { settle, type SettleFacts } from "../../../coordinator/credits/settle.ts";
-import { DEFAULT_OUTPUT_TOKENS } from "../../../shared/chat-input.ts";
 
-/** A completed job of 1 credit on the Island of an owner, with a fee of 10 %. */
+/** A micro-credit for a prompt token, and 4 for a generated token. */
+const RATES = { prompt: 1_000_000, completion: 4_000_000 };
+
+/** A completed job that holds 1 credit, on the Island of an owner, with a fee of 10 %. */
 function settleOf(override: Partial<SettleFacts> = {}): ReturnType<typeof settle> {
   return settle({
     event: "complete",
     priceMicro: 1_000_000,
+    rates: null,
     hasOutput: true,
     isFaultOfIsland: false,
     deliveredTokens: 30,
     readTokens: 0,
-    promptTokens: 0,
-    maxTokens: 100,
     networkFee: 0.1,
     accountId: "user_client",
     ownerAccountId: "user_owner",
@@ -36,75 +37,64 @@ const RELEASED = [
 ];
 
 describe("settle()", () => {
-  it("charges a completed job in full, however little it delivered", () => {
+  it("charges a job with a price per job in full when it completes, and when it is cancelled after output", () => {
     expect(settleOf().chargeMicro).toBe(1_000_000);
     expect(moved(settleOf())).toEqual(PAID);
     expect(settleOf({ deliveredTokens: 1 })).toEqual(settleOf());
+    expect(moved(settleOf({ event: "cancel" }))).toEqual(PAID);
+  });
+
+  it("charges a job with a price per job nothing when it fails, times out, or is cancelled before output", () => {
+    for (const event of ["fail", "expire"] as const) expect(moved(settleOf({ event }))).toEqual(RELEASED);
+    expect(moved(settleOf({ event: "cancel", hasOutput: false, deliveredTokens: 0 }))).toEqual(RELEASED);
   });
 
   it("charges nothing for an empty result", () => {
-    expect(moved(settleOf({ hasOutput: false, deliveredTokens: 0 }))).toEqual(RELEASED);
+    const empty = { hasOutput: false, deliveredTokens: 3, readTokens: 10 };
+    expect(moved(settleOf(empty))).toEqual(RELEASED);
+    expect(moved(settleOf({ ...empty, rates: RATES }))).toEqual(RELEASED);
   });
 
-  it.each(["fail", "expire"] as const)("charges the delivered share of a job that ends by %s", (event) => {
-    expect(settleOf({ event }).chargeMicro).toBe(300_000);
-    expect(moved(settleOf({ event, hasOutput: false, deliveredTokens: 0 }))).toEqual(RELEASED);
-    // The output of other Cargos contains no part that a client can use on its own.
-    expect(moved(settleOf({ event, maxTokens: null }))).toEqual(RELEASED);
+  it.each(["complete", "cancel", "fail", "expire"] as const)(
+    "charges the tokens read and delivered when a job ends by %s after output",
+    (event) => {
+      const run = { event, rates: RATES, readTokens: 10, deliveredTokens: 20 };
+      expect(settleOf(run).chargeMicro).toBe(10 + 20 * 4);
+      expect(moved(settleOf({ ...run, deliveredTokens: 75_000, readTokens: 0 }))).toEqual([
+        ["hold:user_client", -300_000, "charge"],
+        ["client:user_owner", 270_000, "earning"],
+        ["network", 30_000, "fee"],
+        ["hold:user_client", -700_000, "release"],
+        ["client:user_client", 700_000, "release"],
+      ]);
+    },
+  );
+
+  it("charges at most the hold", () => {
+    expect(moved(settleOf({ rates: RATES, deliveredTokens: 250_001 }))).toEqual(PAID);
   });
 
-  it("charges the example of docs/concepts.md", () => {
-    const prompt = { promptTokens: 904, readTokens: 904 };
-    const settled = settleOf({ event: "cancel", ...prompt, deliveredTokens: 274, maxTokens: DEFAULT_OUTPUT_TOKENS });
-    expect(settled.chargeMicro).toBe(400_000);
+  it("rounds the charge up to a micro-credit once", () => {
+    const rates = { prompt: 1, completion: 1 };
+    expect(settleOf({ rates, deliveredTokens: 1, readTokens: 1 }).chargeMicro).toBe(1);
+    expect(settleOf({ rates, deliveredTokens: 1_000_000, readTokens: 1 }).chargeMicro).toBe(2);
+  });
+
+  it("charges a cancellation before output for the prompt tokens read, and a failure before output nothing", () => {
+    const prefill = { rates: RATES, hasOutput: false, deliveredTokens: 0, readTokens: 100 };
+    expect(settleOf({ ...prefill, event: "cancel" }).chargeMicro).toBe(100);
+    expect(settleOf({ ...prefill, event: "cancel", readTokens: 0 }).chargeMicro).toBe(0);
+    for (const event of ["fail", "expire"] as const) expect(settleOf({ ...prefill, event }).chargeMicro).toBe(0);
+  });
+
+  it("does not charge the tokens of white space to a client that cancels", () => {
+    const blank = { rates: RATES, hasOutput: false, deliveredTokens: 40, readTokens: 100 };
+    expect(settleOf({ ...blank, event: "cancel" }).chargeMicro).toBe(100);
   });
 
   it("charges nothing if the Island broke the protocol", () => {
-    expect(moved(settleOf({ event: "fail", isFaultOfIsland: true }))).toEqual(RELEASED);
-  });
-
-  it("charges nothing for a cancellation before output if the prompt was not reported", () => {
-    const settled = settleOf({ event: "cancel", hasOutput: false, deliveredTokens: 0 });
-    expect(settled.chargeMicro).toBe(0);
-    expect(moved(settled)).toEqual(RELEASED);
-  });
-
-  it("charges a cancellation during the prompt for the tokens read, each at a quarter of a generated token", () => {
-    const prefill = { event: "cancel", hasOutput: false, deliveredTokens: 0, promptTokens: 400 } as const;
-    expect(settleOf({ ...prefill, readTokens: 400 }).chargeMicro).toBe(500_000);
-    expect(settleOf({ ...prefill, readTokens: 100 }).chargeMicro).toBe(125_000);
-    expect(settleOf({ ...prefill, readTokens: 400, event: "fail" }).chargeMicro).toBe(0);
-  });
-
-  it("charges the prompt in addition to what was delivered, regardless of the outcome", () => {
-    for (const event of ["cancel", "fail", "expire"] as const) {
-      expect(settleOf({ event, deliveredTokens: 50, readTokens: 400, promptTokens: 400 }).chargeMicro).toBe(750_000);
-    }
-  });
-
-  it("charges a cancellation after output for the delivered share of max_tokens, rounded up", () => {
-    expect(settleOf({ event: "cancel" }).chargeMicro).toBe(300_000);
-    expect(settleOf({ event: "cancel", deliveredTokens: 1, maxTokens: 3 }).chargeMicro).toBe(333_334);
-    expect(settleOf({ event: "cancel", deliveredTokens: 0 }).chargeMicro).toBe(0);
-    expect(moved(settleOf({ event: "cancel" }))).toEqual([
-      ["hold:user_client", -300_000, "charge"],
-      ["client:user_owner", 270_000, "earning"],
-      ["network", 30_000, "fee"],
-      ["hold:user_client", -700_000, "release"],
-      ["client:user_client", 700_000, "release"],
-    ]);
-  });
-
-  it("charges at most the full price for a cancellation", () => {
-    expect(settleOf({ event: "cancel", deliveredTokens: 101 }).chargeMicro).toBe(1_000_000);
-    expect(settleOf({ event: "cancel", maxTokens: null }).chargeMicro).toBe(1_000_000);
-  });
-
-  it("is exact if price times tokens exceeds the safe integers", () => {
-    const price = Number.MAX_SAFE_INTEGER;
-    expect(settleOf({ event: "cancel", priceMicro: price, deliveredTokens: 4_095, maxTokens: 4_096 }).chargeMicro).toBe(
-      Number((BigInt(price) * 4_095n + 4_095n) / 4_096n),
-    );
+    for (const rates of [null, RATES])
+      expect(moved(settleOf({ event: "fail", rates, isFaultOfIsland: true }))).toEqual(RELEASED);
   });
 
   it("leaves the whole charge to the network if the Island's owner is unknown or the fee is 100 %", () => {

@@ -100,7 +100,9 @@ describe("the price of a job", () => {
     const account = await coordinator.createAccount("client@example.com");
     const api = async (method: string, path: string, body?: unknown) =>
       (await call(coordinator.url, account.key, method, path, body)).body.data;
-    const price = (await api("GET", "/cargos/tiny-chat")).price_per_job as number;
+    // 2 bytes of prompt and 1,024 tokens are held.
+    const { prompt, completion } = (await api("GET", "/cargos/tiny-chat")).pricing as Record<string, number>;
+    const price = (2 * Number(prompt) + 1_024 * Number(completion)) / 1e6;
     const spent: number[] = [];
     for (const priority of [0, 50, 100]) {
       const before = (await api("GET", "/account")).credits as number;

@@ -158,8 +158,8 @@ describe("the charge for a job that did not complete", () => {
     island.send(progress(assign, 1));
     await island.next("ack");
     await api("DELETE", `/jobs/${jobId}`);
-    // 400 prompt tokens weigh as much as 100 completion tokens.
-    expect([await paid(), await earned()]).toEqual([PRICE / 4, PRICE / 4]);
+    // A prompt token costs 4 micro-credits.
+    expect([await paid(), await earned()]).toEqual([0.000_8, 0.000_8]);
     expect((await ended(jobId)).usage).toMatchObject({ prompt_tokens: 200, completion_tokens: 0 });
   });
 
@@ -173,7 +173,8 @@ describe("the charge for a job that did not complete", () => {
       failedFrame(assign, 2, "runtime_crashed"),
     );
     expect((await ended(jobId)).status).toBe("failed");
-    expect([await paid(), await earned()]).toEqual([0.75 * PRICE, 0.75 * PRICE]);
+    // 400 prompt tokens at 4 micro-credits, and 50 completion tokens at 16.
+    expect([await paid(), await earned()]).toEqual([0.002_4, 0.002_4]);
   });
 
   it("is zero if the Island fails before any output", async () => {
@@ -203,8 +204,8 @@ describe("the charge for a job that did not complete", () => {
     island.send(...beginFrames(assign), readPrompt(assign, 578, 578), progress(assign, 1));
     await island.next("ack");
     await api("DELETE", `/jobs/${jobId}`);
-    // 2 prompt tokens, and 16 completion tokens that weigh 64.
-    expect([await paid(), await earned()]).toEqual([0.000_304, 0.000_304]);
+    // 2 prompt tokens at 4 micro-credits.
+    expect([await paid(), await earned()]).toEqual([0.000_008, 0.000_008]);
   });
 });
 

@@ -38,6 +38,7 @@ export function makeJob(override: Partial<JobView> = {}): JobView {
     share: null,
     priority: 0,
     priceMicro: 1_500_000,
+    rates: null,
     state: "pending",
     attempt: 0,
     refusals: 0,

@@ -11,8 +11,9 @@ import { DEEDS, ScriptedAgent } from "./scripted-agent.ts";
 import { soakRounds } from "../../support/soak-rounds.ts";
 
 /** The credits cover about two jobs, so that some jobs are refused for insufficient credits. */
-const GRANT_MICRO = 4_000_000;
+const GRANT_MICRO = 60_000;
 const MAX_TOKENS = 10;
+const PROMPT = "Hi";
 
 const folder = temporaryFolder();
 const clock = new ManualClock();
@@ -129,7 +130,7 @@ it(
           } else {
             const idempotency = act.key === null ? null : { key: act.key, bodyHash: act.cargo };
             const request = { accountId: clientOf(act.client), slug: act.cargo, priority: 0, idempotency };
-            const input = { prompt: "Hi", max_tokens: MAX_TOKENS };
+            const input = { prompt: PROMPT, max_tokens: MAX_TOKENS };
             expectAnswer(world.jobs.submit({ ...request, input }).then(({ record }) => void known.push(record)));
           }
         }
@@ -171,7 +172,7 @@ async function checkBooks(
     let unfinished = 0;
     for (const { id, slug, state } of jobs) {
       const own = lines.filter(({ jobId }) => jobId === id);
-      const priceMicro = PRICES[slug as CargoName];
+      const priceMicro = costOf(slug, PROMPT.length, MAX_TOKENS);
       const charges = ofKind(own, "charge");
       expect(ofKind(own, "hold")).toHaveLength(priceMicro === 0 ? 0 : 1);
       expect(charges.length).toBeLessThanOrEqual(1);
@@ -183,7 +184,7 @@ async function checkBooks(
       }
       const end = state === "cancelled" && chargedMicro > 0 ? "cancelled after output" : state;
       ends.set(end, (ends.get(end) ?? 0) + 1);
-      expect([id, chargedMicro]).toEqual([id, await dueOf(id, state, priceMicro)]);
+      expect([id, chargedMicro]).toEqual([id, await dueOf(id, state, slug)]);
       expect(sum(ofKind(own, "release"), "micro")).toBe(priceMicro - chargedMicro);
       mostEarnedMicro += chargedMicro - Math.round(chargedMicro * NETWORK_FEE);
     }
@@ -195,13 +196,18 @@ async function checkBooks(
   expect(earnedMicro).toBeLessThanOrEqual(mostEarnedMicro);
 }
 
-/** Returns the charge of an ended job for its delivered output. Source: decision 0012. */
-async function dueOf(jobId: string, state: string, priceMicro: number): Promise<number> {
+/** Returns the cost of tokens: a job of 500 prompt tokens and 500 completion tokens costs the price of the Cargo. */
+function costOf(slug: string, promptTokens: number, completionTokens: number): number {
+  return Math.ceil((PRICES[slug as CargoName] * (promptTokens + 4 * completionTokens)) / 2_500);
+}
+
+/** Returns the charge of an ended job for its tokens. Only a finished job reports its prompt. Source: decision 0012. */
+async function dueOf(jobId: string, state: string, slug: string): Promise<number> {
   const parts = await store.jobs.feed(jobId);
   const items = parts.flatMap((part) => part.items);
   const delivered = items.reduce((tokens, item) => tokens + (item.type === "token" ? item.count : 0), 0);
-  if (state === "completed") return delivered === 0 ? 0 : priceMicro;
-  return Math.min(priceMicro, Math.ceil((priceMicro * delivered) / MAX_TOKENS));
+  if (delivered === 0) return 0;
+  return costOf(slug, state === "completed" ? PROMPT.length : 0, Math.min(delivered, MAX_TOKENS));
 }
 
 async function linesOf(accountId: string): Promise<LedgerLine[]> {

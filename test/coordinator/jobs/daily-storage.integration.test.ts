@@ -44,6 +44,6 @@ it("a job whose output exceeds the account's daily storage fails, and its delive
     "the end",
   );
   expect([job.status, job.error.code]).toEqual(["failed", "output_too_large"]);
-  // One of the 2,000 tokens was delivered.
-  expect(job.usage).toMatchObject({ completion_tokens: 1, credits_used: 0.000_005 });
+  // One token was delivered.
+  expect(job.usage).toMatchObject({ completion_tokens: 1, credits_used: 0.000_016 });
 });

@@ -18,6 +18,7 @@ const progress = {
   ],
   hasOutput: true,
   hasText: true,
+  hasVisible: true,
   lastSeq: 1,
 };
 

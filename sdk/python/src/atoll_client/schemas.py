@@ -2382,7 +2382,7 @@ class Model(TypedDict):
     free: int
     """Number of Islands that can run the Cargo now and have a free slot"""
     pricing: ModelPricing
-    """Each job of a request costs `per_job`, regardless of its tokens"""
+    """A request costs its tokens, pixels or seconds by the prices that are not null, otherwise `per_job` for each of its jobs. With such prices, `per_job` is the price of a job of the reference size"""
     context_length: int | None
     """Maximum number of tokens in prompt and completion together; null if unknown"""
     max_output_tokens: int | None
@@ -2422,11 +2422,19 @@ class Model(TypedDict):
 
 
 class ModelPricing(TypedDict):
-    """Each job of a request costs `per_job`, regardless of its tokens"""
+    """A request costs its tokens, pixels or seconds by the prices that are not null, otherwise `per_job` for each of its jobs. With such prices, `per_job` is the price of a job of the reference size"""
 
     per_job: float
     """Credits, with up to 6 decimals"""
     unit: Literal["credits"]
+    prompt: float | None
+    """Credits for a million prompt tokens; null if prompts have no price"""
+    completion: float | None
+    """Credits for a million generated tokens; null if the Cargo does not generate tokens that have a price"""
+    megapixel_step: float | None
+    """Credits for a million pixels and a step; null if the Cargo is not priced by pixels"""
+    audio_second: float | None
+    """Credits for a second of audio; null if the Cargo is not priced by seconds"""
 
 
 class Conversation(TypedDict):
@@ -2575,7 +2583,9 @@ class Cargo(TypedDict):
     onnx_task_type: str | None
     category: Literal["llm", "image", "audio", "vision", "text", "utility"]
     price_per_job: float
-    """Credits, with up to 6 decimals"""
+    """Price of a job; with `pricing`, the price of a job of the reference size"""
+    pricing: Pricing | None
+    """Prices by size, and the size that costs `price_per_job`; null if each job costs `price_per_job`"""
     required_vram_mb: int
     """Required graphics memory, in MB of 2^20 bytes"""
     required_ram_mb: int
@@ -2601,6 +2611,28 @@ class Cargo(TypedDict):
     """Whether chat completions accept the Cargo as `model`"""
 
 
+class Pricing(TypedDict):
+    prompt: float | None
+    """Credits for a million prompt tokens; null if prompts have no price"""
+    completion: float | None
+    """Credits for a million generated tokens; null if the Cargo does not generate tokens that have a price"""
+    megapixel_step: float | None
+    """Credits for a million pixels and a step; null if the Cargo is not priced by pixels"""
+    audio_second: float | None
+    """Credits for a second of audio; null if the Cargo is not priced by seconds"""
+    reference: PricingReference
+    """Size of the job that costs `price_per_job`"""
+
+
+class PricingReference(TypedDict):
+    """Size of the job that costs `price_per_job`"""
+
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    megapixel_steps: float | None
+    audio_seconds: float | None
+
+
 class CargoDetail(TypedDict):
     slug: str
     name: str
@@ -2609,7 +2641,9 @@ class CargoDetail(TypedDict):
     onnx_task_type: str | None
     category: Literal["llm", "image", "audio", "vision", "text", "utility"]
     price_per_job: float
-    """Credits, with up to 6 decimals"""
+    """Price of a job; with `pricing`, the price of a job of the reference size"""
+    pricing: Pricing | None
+    """Prices by size, and the size that costs `price_per_job`; null if each job costs `price_per_job`"""
     required_vram_mb: int
     """Required graphics memory, in MB of 2^20 bytes"""
     required_ram_mb: int
@@ -2664,16 +2698,17 @@ class OwnedCargo(TypedDict):
     category: Literal["llm", "image", "audio", "vision", "text", "utility"]
     runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     licence: str
-    price_per_job: float
     required_ram_mb: int
     required_vram_mb: int
     example_input: dict[str, Any]
     """At most 16384 bytes as JSON"""
+    price_per_job: float
     onnx_task_type: str | None
     model: OwnedCargoModel | None
     context_tokens: int | None
     run_limit_s: float
     wait_limit_s: float
+    pricing: NotRequired[OwnedCargoPricing1 | OwnedCargoPricing2 | OwnedCargoPricing3 | OwnedCargoPricing4]
     accept_limit_s: NotRequired[float]
     start_limit_s: NotRequired[float]
     first_output_limit_s: NotRequired[float]
@@ -2710,6 +2745,46 @@ class OwnedCargoModel(TypedDict):
     url: str
     sha256: str | None
     size_bytes: int | None
+
+
+class OwnedCargoPricing1(TypedDict):
+    prompt: float
+    completion: float
+    reference: NotRequired[OwnedCargoPricing1Reference]
+
+
+class OwnedCargoPricing1Reference(TypedDict):
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class OwnedCargoPricing2(TypedDict):
+    prompt: float
+    reference: NotRequired[OwnedCargoPricing2Reference]
+
+
+class OwnedCargoPricing2Reference(TypedDict):
+    prompt_tokens: int
+
+
+class OwnedCargoPricing3(TypedDict):
+    megapixel_step: float
+    reference: NotRequired[OwnedCargoPricing3Reference]
+
+
+class OwnedCargoPricing3Reference(TypedDict):
+    width: int
+    height: int
+    steps: int
+
+
+class OwnedCargoPricing4(TypedDict):
+    audio_second: float
+    reference: NotRequired[OwnedCargoPricing4Reference]
+
+
+class OwnedCargoPricing4Reference(TypedDict):
+    seconds: float
 
 
 class OwnedCargoContainer(TypedDict):
@@ -2758,16 +2833,17 @@ class CreateCargo(TypedDict):
     category: Literal["llm", "image", "audio", "vision", "text", "utility"]
     runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     licence: str
-    price_per_job: float
     required_ram_mb: int
     required_vram_mb: int
     example_input: dict[str, Any]
     """At most 16384 bytes as JSON"""
+    price_per_job: NotRequired[float | None]
     onnx_task_type: NotRequired[str | None]
     model: NotRequired[CreateCargoModel | None]
     context_tokens: NotRequired[int | None]
     run_limit_s: NotRequired[float | None]
     wait_limit_s: NotRequired[float | None]
+    pricing: NotRequired[CreateCargoPricing1 | CreateCargoPricing2 | CreateCargoPricing3 | CreateCargoPricing4 | None]
     accept_limit_s: NotRequired[float | None]
     start_limit_s: NotRequired[float | None]
     first_output_limit_s: NotRequired[float | None]
@@ -2796,6 +2872,46 @@ class CreateCargoModel(TypedDict):
     url: str
     sha256: str | None
     size_bytes: int | None
+
+
+class CreateCargoPricing1(TypedDict):
+    prompt: float
+    completion: float
+    reference: NotRequired[CreateCargoPricing1Reference]
+
+
+class CreateCargoPricing1Reference(TypedDict):
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class CreateCargoPricing2(TypedDict):
+    prompt: float
+    reference: NotRequired[CreateCargoPricing2Reference]
+
+
+class CreateCargoPricing2Reference(TypedDict):
+    prompt_tokens: int
+
+
+class CreateCargoPricing3(TypedDict):
+    megapixel_step: float
+    reference: NotRequired[CreateCargoPricing3Reference]
+
+
+class CreateCargoPricing3Reference(TypedDict):
+    width: int
+    height: int
+    steps: int
+
+
+class CreateCargoPricing4(TypedDict):
+    audio_second: float
+    reference: NotRequired[CreateCargoPricing4Reference]
+
+
+class CreateCargoPricing4Reference(TypedDict):
+    seconds: float
 
 
 class CreateCargoContainer(TypedDict):
@@ -2843,16 +2959,17 @@ class ChangeCargo(TypedDict):
     category: NotRequired[Literal["llm", "image", "audio", "vision", "text", "utility"]]
     runtime_type: NotRequired[Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]]
     licence: NotRequired[str]
-    price_per_job: NotRequired[float]
     required_ram_mb: NotRequired[int]
     required_vram_mb: NotRequired[int]
     example_input: NotRequired[dict[str, Any]]
     """At most 16384 bytes as JSON"""
+    price_per_job: NotRequired[float | None]
     onnx_task_type: NotRequired[str | None]
     model: NotRequired[ChangeCargoModel | None]
     context_tokens: NotRequired[int | None]
     run_limit_s: NotRequired[float | None]
     wait_limit_s: NotRequired[float | None]
+    pricing: NotRequired[ChangeCargoPricing1 | ChangeCargoPricing2 | ChangeCargoPricing3 | ChangeCargoPricing4 | None]
     accept_limit_s: NotRequired[float | None]
     start_limit_s: NotRequired[float | None]
     first_output_limit_s: NotRequired[float | None]
@@ -2881,6 +2998,46 @@ class ChangeCargoModel(TypedDict):
     url: str
     sha256: str | None
     size_bytes: int | None
+
+
+class ChangeCargoPricing1(TypedDict):
+    prompt: float
+    completion: float
+    reference: NotRequired[ChangeCargoPricing1Reference]
+
+
+class ChangeCargoPricing1Reference(TypedDict):
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class ChangeCargoPricing2(TypedDict):
+    prompt: float
+    reference: NotRequired[ChangeCargoPricing2Reference]
+
+
+class ChangeCargoPricing2Reference(TypedDict):
+    prompt_tokens: int
+
+
+class ChangeCargoPricing3(TypedDict):
+    megapixel_step: float
+    reference: NotRequired[ChangeCargoPricing3Reference]
+
+
+class ChangeCargoPricing3Reference(TypedDict):
+    width: int
+    height: int
+    steps: int
+
+
+class ChangeCargoPricing4(TypedDict):
+    audio_second: float
+    reference: NotRequired[ChangeCargoPricing4Reference]
+
+
+class ChangeCargoPricing4Reference(TypedDict):
+    seconds: float
 
 
 class ChangeCargoContainer(TypedDict):

@@ -247,7 +247,15 @@ function restoredFeed(jobId: string, parts: readonly FeedPart[]): JobFeed {
   const hasText = items.some(({ type }) => type === "token");
   const progress = { items: items.length, tokens: outputs.reduce((sum, { count }) => sum + count, 0), bytes: 0 };
   return JobFeed.restored(jobId, {
-    progress: { ...progress, largeBytes: 0, outputs, hasOutput: outputs.length > 0, hasText, lastSeq: 0 },
+    progress: {
+      ...progress,
+      largeBytes: 0,
+      outputs,
+      hasOutput: outputs.length > 0,
+      hasText,
+      hasVisible: hasText,
+      lastSeq: 0,
+    },
     read: async () => parts,
   });
 }

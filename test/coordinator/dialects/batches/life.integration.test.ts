@@ -7,9 +7,12 @@ import { call } from "../../../support/http/http.ts";
 import { unlessSeveral } from "../../../support/network/several-coordinators.ts";
 import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 
-/** Credits of a tiny-chat job with one token, and credits held until it ends. */
-const PRICE = 0.001;
-const HELD = 0.01;
+/**
+ * Credits of a tiny-chat job: one prompt token (4 micro-credits) and one generated token (16). The account owns the
+ * Island and earns 90 % of them. Until the end, the default of 1,024 tokens is held.
+ */
+const PRICE = 0.000_002;
+const HELD = (4 + 1_024 * 16) / 1_000_000;
 const CHAT = "/v1/chat/completions";
 const ENDED = new Set(["completed", "failed", "expired", "cancelled"]);
 

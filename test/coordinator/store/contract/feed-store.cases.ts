@@ -76,7 +76,8 @@ export function describeFeeds(check: Check): void {
       { attempt: 1, count: 4 },
       { attempt: 2, count: 1 },
     ];
-    expect(counts).toEqual({ items: 8, tokens: 4, outputs, hasOutput: true, hasText: true, lastSeq: 1 });
+    const flags = { hasOutput: true, hasText: true, hasVisible: true };
+    expect(counts).toEqual({ items: 8, tokens: 4, outputs, ...flags, lastSeq: 1 });
     expect(bytes).toBeLessThan(1_000);
     expect(largeBytes).toBe(JSON.stringify(LARGE_TEXT).length);
     expect((await store.jobs.feedProgress(jobId, 1)).lastSeq).toBe(2);
@@ -88,6 +89,7 @@ export function describeFeeds(check: Check): void {
       outputs: [],
       hasOutput: false,
       hasText: false,
+      hasVisible: false,
       lastSeq: 0,
     };
     expect(await store.jobs.feedProgress("job_none", 1)).toEqual(none);

@@ -233,6 +233,7 @@ export function describeJobs(check: Check): void {
         share: null,
         priority: 50,
         priceMicro: 1_000_000,
+        rates: null,
         attempt: 1,
         refusals: 0,
         islandId: ISLAND_ID,

@@ -26,6 +26,7 @@ export function describeSubmissions(check: Check): void {
       jobClass: "chat",
       isClientBound: true,
       ignoredParameters: ["user"],
+      rates: { prompt: 4_000_000, completion: 16_000_000 },
     });
     const given = Object.fromEntries(SUBMITTED_COLUMNS.map((member) => [member, job[member]]));
     // Every column has a value, because the test would prove nothing for an empty column.

@@ -52,6 +52,7 @@ export function makeJob(accountId: string, override: Partial<NewJob> = {}): NewJ
     jobClass: "batch",
     share: null,
     priceMicro,
+    rates: null,
     postings: holdPostings(accountId, [priceMicro]),
     createdAtMs: MADE_AT_MS,
     waitDeadlineMs: MADE_AT_MS + 3_600_000,

@@ -92,8 +92,7 @@ it("ledger stays balanced in concurrent operations, without negative balances or
           isFaultOfIsland: false,
           deliveredTokens,
           readTokens: 0,
-          promptTokens: 0,
-          maxTokens: 10,
+          rates: { prompt: 0, completion: 300_001_000_000 },
           networkFee: 0.1,
           ownerAccountId: ownerId,
         });
