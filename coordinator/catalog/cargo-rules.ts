@@ -8,7 +8,7 @@ import { isPrivateAddress } from "../../shared/net/private-address.ts";
 import { fieldErrorsOf } from "../../shared/zod-errors.ts";
 import { creditsFromMicro } from "../credits/micro-credits.ts";
 import { IMAGE_SIZE_FIELDS, isPromptTask, pricingOf, referencePriceOf } from "../credits/pricing.ts";
-import type { CargoFile } from "./cargo-fields.ts";
+import { cargoFields, type CargoFile } from "./cargo-fields.ts";
 import { DECLARED_PREFIX, isDeclaredAddress, isEngineAddress, isSplitFile } from "../../shared/model-address.ts";
 import { isHubFolder } from "./cargo-pins.ts";
 import { inputSchemas, SchemaError } from "./input-schema.ts";
@@ -173,7 +173,8 @@ function inputProblems({ runtime_type, task, input_schema: schema, example_input
 /** Checks that `pricing` has the form for this kind of Cargo, and that `price_per_job` follows from it. */
 function pricingProblems(file: CargoFile): FieldError[] {
   const { pricing, price_per_job: price } = file;
-  if (pricing === undefined) return [];
+  // The schema reports an invalid `pricing`.
+  if (pricing === undefined || !cargoFields.pricing.safeParse(pricing).success) return [];
   const expected = pricingFormOf(file);
   const form = Object.keys(pricing).filter((name) => name !== "reference");
   if (expected === null) {

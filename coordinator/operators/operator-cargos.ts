@@ -3,9 +3,10 @@ import type { RuntimeType } from "../../shared/cargo.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import { approvedForm, revisionOf } from "../catalog/approval-rules.ts";
 import { cargoFields, type CargoFile } from "../catalog/cargo-fields.ts";
-import { readCargo, readCargoFile } from "../catalog/cargo-file.ts";
+import { cargoOf, readCargo, readCargoFile } from "../catalog/cargo-file.ts";
 import { isOffUnpinned, missingPin, type Pins } from "../catalog/cargo-pins.ts";
 import { creditsFromMicro, microFromCredits } from "../credits/micro-credits.ts";
+import type { PricedCargo } from "../credits/pricing.ts";
 import type { CargoApproval, CatalogSnapshot, StoredCargo } from "../store/catalog.ts";
 import type { Store } from "../store/store.ts";
 import type { Actor, AuditTrail } from "./audit-trail.ts";
@@ -220,6 +221,11 @@ export function operatorCargos(
       return slug;
     },
   };
+}
+
+/** Returns the Cargo under review with its current price. */
+export function pricedCargoOf({ file, price }: Pick<CargoReview, "file" | "price">): PricedCargo {
+  return { ...cargoOf(file), priceMicro: microFromCredits(price) };
 }
 
 function reviewOfShipped(shipped: CargoFile, snapshot: CatalogSnapshot): CargoReview {

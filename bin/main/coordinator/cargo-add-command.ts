@@ -19,6 +19,7 @@ import { readBaseUrl } from "../../../shared/settings.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
 import type { CommandTools } from "./command-tools.ts";
 import type { DataOptions } from "./data-commands.ts";
+import { describePrice } from "./describe-cargo.ts";
 import { commandActor, withCargos } from "./operator-tools.ts";
 
 /** Time limit of all requests to the hub together. A model may have many files, each with a header. */
@@ -128,7 +129,7 @@ function describePreview({ file, found, header }: ModelPreview, islands: IslandC
       "gate",
       found.isGated ? "gated: each Island needs a models.hub_token whose account has accepted the terms" : "none",
     ],
-    ["price", `${file.price_per_job} credits per job`],
+    ["price", describePrice({ file, price: file.price_per_job })],
     ["Islands", `${islands.fitting} of ${islands.online} that are online have the runtime and the memory`],
   ];
   return `${file.slug}\n${alignRows(rows.map(([label = "", text = ""]) => [`  ${label}`, text]))}`;

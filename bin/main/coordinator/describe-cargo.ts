@@ -1,4 +1,6 @@
-import type { CargoReview } from "../../../coordinator/operators/operator-cargos.ts";
+import { formatCredits } from "../../../coordinator/credits/micro-credits.ts";
+import { currentPricing, type Pricing } from "../../../coordinator/credits/pricing.ts";
+import { type CargoReview, pricedCargoOf } from "../../../coordinator/operators/operator-cargos.ts";
 import type { CargoFile } from "../../../coordinator/catalog/cargo-fields.ts";
 import { pinKindOf, pinsOf } from "../../../coordinator/catalog/cargo-pins.ts";
 import { needsApproval } from "../../../coordinator/catalog/approval-rules.ts";
@@ -47,10 +49,21 @@ export function describeReview(review: CargoReview, owner: string | null): strin
   return [file.slug, ...shown.map(([label, text]) => `  ${label.padEnd(11)} ${plain(text)}`)].join("\n");
 }
 
-/** Describes the current price, and the shipped one if it differs. */
-export function describePrice({ price, file }: Pick<CargoReview, "price" | "file">): string {
+/** Describes the current price, the shipped one if it differs, and the prices by size. */
+export function describePrice(review: Pick<CargoReview, "price" | "file">): string {
+  const { price, file } = review;
   const shipped = price === file.price_per_job ? "" : ` (shipped: ${file.price_per_job})`;
-  return `${price} credits per job${shipped}`;
+  const rates = describeRates(currentPricing(pricedCargoOf(review)));
+  return `${price} credits per job${shipped}${rates === null ? "" : `; ${rates}`}`;
+}
+
+function describeRates(pricing: Pricing | null): string | null {
+  if (pricing === null) return null;
+  const { prompt, completion, pixelStep, audioUs } = pricing.rates;
+  if (pixelStep !== undefined) return `${formatCredits(pixelStep)} per megapixel and step`;
+  if (audioUs !== undefined) return `${formatCredits(audioUs)} per second of audio`;
+  const rates = [prompt, completion].filter((rate) => rate !== undefined).map((rate) => formatCredits(rate));
+  return `${rates.join(" / ")} per million tokens`;
 }
 
 /** Returns the `--json` output for a Cargo under review. */

@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { RUNTIME_TYPES } from "../../../shared/cargo.ts";
 import { cargoFields } from "../../catalog/cargo-fields.ts";
-import { CARGO_STATUSES, type CargoReview } from "../../operators/operator-cargos.ts";
+import { CARGO_STATUSES, type CargoReview, pricedCargoOf } from "../../operators/operator-cargos.ts";
 import { pinKindOf, type Pins, pinsOf } from "../../catalog/cargo-pins.ts";
+import { presentPricing, pricingSchema } from "../schemas/model-facts.ts";
 import { pageOf, pageQuery, presentPage } from "../schemas/pagination.ts";
 import { data, json, orNull } from "../schemas/responses.ts";
 import { creditsSchema, presentTime, timeSchema } from "../schemas/wire-units.ts";
@@ -71,6 +72,7 @@ const reviewSchema = z
     ).describe("Most recent approval, of this definition or an earlier one; null before the first"),
     price_per_job: creditsSchema.describe("Current price for new jobs"),
     shipped_price_per_job: shippedPriceSchema,
+    pricing: orNull(pricingSchema).describe("Current prices by size; null if each job costs `price_per_job`"),
     signs: signedSchema,
     cargo: z.record(z.string(), z.unknown()).describe("Complete definition, as in docs/reference/cargo-format.md"),
   })
@@ -98,6 +100,7 @@ function presentCargoReview(review: CargoReview, ownerEmail: string | null): z.i
     approval: approval && { revision: approval.revision, by: approval.by, at: presentTime(approval.atMs) },
     price_per_job: review.price,
     shipped_price_per_job: origin === "shipped" ? file.price_per_job : null,
+    pricing: presentPricing(pricedCargoOf(review)),
     signs: {
       runtime_type: file.runtime_type,
       image: container?.image ?? null,
@@ -274,7 +277,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     id: "setCargoPrice",
     is: "Change the price of a shipped Cargo",
     about:
-      "The price applies to new jobs at every coordinator and survives catalog updates. Other Cargos are refused with 400; change the price in their definition.",
+      "The price applies to new jobs at every coordinator, and survives catalog updates. Prices by size change by the same factor. Other Cargos are refused with 400; change the price in their definition.",
     access: "operator",
     body: z
       .object({ price_per_job: creditsSchema.nullable().describe("New price; null restores the shipped price") })

@@ -3,7 +3,7 @@ import { canReadImages } from "../../../shared/cargo.ts";
 import { isDeclaredAddress } from "../../../shared/model-address.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { modelKindOf, type ModelKind } from "../../catalog/model-kind.ts";
-import { currentPricing, type PerUnit } from "../../credits/pricing.ts";
+import { currentPricing, type PerUnit, type PricedCargo } from "../../credits/pricing.ts";
 import { creditsSchema, presentCredits } from "./wire-units.ts";
 
 /** Facts about the model of a Cargo, in the catalog and in the list of models. OpenRouter uses the same names. */
@@ -75,11 +75,11 @@ export const pricingSchema = z
   })
   .openapi("Pricing");
 
-export function presentRates(cargo: CatalogEntry) {
+export function presentRates(cargo: PricedCargo) {
   return presentRatesOf(currentPricing(cargo)?.rates ?? {});
 }
 
-export function presentPricing(cargo: CatalogEntry): z.infer<typeof pricingSchema> | null {
+export function presentPricing(cargo: PricedCargo): z.infer<typeof pricingSchema> | null {
   const pricing = currentPricing(cargo);
   if (pricing === null) return null;
   const { prompt = null, completion = null, pixelStep, audioUs } = pricing.reference;

@@ -488,6 +488,8 @@ export interface components {
             pin: components["schemas"]["CargoPin"] | null;
             /** Current price for new jobs */
             price_per_job: number;
+            /** Current prices by size; null if each job costs `price_per_job` */
+            pricing: components["schemas"]["Pricing"] | null;
             /** Hash of `cargo`, which the approval must repeat */
             revision: string;
             /** Price in the shipped catalog; null for other Cargos */
@@ -5019,7 +5021,7 @@ export interface calls {
             };
         };
     };
-    /** Change the price of a shipped Cargo. The price applies to new jobs at every coordinator and survives catalog updates. Other Cargos are refused with 400; change the price in their definition. */
+    /** Change the price of a shipped Cargo. The price applies to new jobs at every coordinator, and survives catalog updates. Prices by size change by the same factor. Other Cargos are refused with 400; change the price in their definition. */
     "patch /operator/cargos/{slug}": {
         parameters: {
             path: {

@@ -51,7 +51,7 @@ describe("coordinator cargo add", () => {
       "memory: 256.0 MiB of RAM, for 4 jobs of 1024 tokens",
       "licence: mit",
       "gate: none",
-      "price: 0.01 credits per job",
+      "price: 0.01 credits per job; 4 / 16 per million tokens",
       "Islands: 0 of 0 that are online have the runtime and the memory",
       "Nothing was added (--dry-run)",
       "",

@@ -107,19 +107,25 @@ describe("coordinator cargo", () => {
       expect((await call(coordinator.url, key, "POST", "/jobs", body)).status).toBe(201);
       return (await call(coordinator.url, key, "GET", "/account")).body.data.credits;
     };
-    expect(await cargo("price", "tiny-chat")).toMatchObject({ code: 0, stdout: "tiny-chat: 0.01 credits per job\n" });
+    const stdout = "tiny-chat: 0.01 credits per job; 4 / 16 per million tokens\n";
+    expect(await cargo("price", "tiny-chat")).toMatchObject({ code: 0, stdout });
     // 2 bytes of prompt and 1,024 tokens, at 4 and 16 credits per million, are held.
     const held = 2 * 4 + 1_024 * 16;
     expect(await submitted()).toBeCloseTo(10 - held / 1e6, 9);
     const set = await cargo("price", "tiny-chat", "0.5");
-    expect([set.code, set.stdout]).toEqual([0, "tiny-chat: 0.5 credits per job (shipped: 0.01)\n"]);
+    expect([set.code, set.stdout]).toEqual([
+      0,
+      "tiny-chat: 0.5 credits per job (shipped: 0.01); 200 / 800 per million tokens\n",
+    ]);
     const priceOf = async () => (await call(coordinator.url, null, "GET", "/cargos/tiny-chat")).body.data.price_per_job;
     // Each of several coordinators reads the change within a second.
     const pricesOf = () => Promise.all(Array.from({ length: 3 }, priceOf));
     const areAll = (expected: number) => (prices: number[]) => prices.every((price) => price === expected);
     await until(pricesOf, areAll(0.5), "the price is 0.5");
     expect(await submitted()).toBeCloseTo(10 - (51 * held) / 1e6, 9);
-    expect((await cargo("show", "tiny-chat")).stdout).toContain("0.5 credits per job (shipped: 0.01), licence MIT");
+    expect((await cargo("show", "tiny-chat")).stdout).toContain(
+      "0.5 credits per job (shipped: 0.01); 200 / 800 per million tokens, licence MIT",
+    );
     expect(JSON.parse((await cargo("price", "tiny-chat", "--reset", "--json")).stdout)).toEqual({
       slug: "tiny-chat",
       price_per_job: 0.01,

@@ -157,6 +157,25 @@ describe("an owner's Cargo", () => {
     expect((await as(owner, "GET", "/account/cargos")).body.data[0]).not.toHaveProperty("weights");
   });
 
+  it("gets the price that follows from its changed `pricing`, and must keep both equal", async () => {
+    const { price_per_job: _price, ...chat } = { ...CHAT_FILE, slug: "some-onnx" };
+    const created = await post({ ...chat, pricing: { prompt: 4, completion: 16 } } as never);
+    expect([created.status, created.body.data.price_per_job]).toEqual([201, 0.01]);
+    const patch = (fields: object) => as(owner, "PATCH", "/cargos/some-onnx", fields);
+    expect((await patch({ pricing: { prompt: 8, completion: 32 } })).body.data.price_per_job).toBe(0.02);
+    const refused = await patch({ price_per_job: 0.01 });
+    expect([refused.status, refused.body.error.details[0].path]).toEqual([422, "price_per_job"]);
+    expect((await patch({ price_per_job: 0.01, pricing: null })).body.data).toMatchObject({ price_per_job: 0.01 });
+    expect((await as(owner, "GET", "/cargos/some-onnx")).body.data.pricing).toMatchObject({
+      prompt: 4,
+      completion: 16,
+    });
+    const tooDear = await patch({
+      pricing: { prompt: 1, completion: 1_600_001, reference: { prompt_tokens: 1, completion_tokens: 1 } },
+    });
+    expect([tooDear.status, tooDear.body.error.details[0].path]).toEqual([422, "pricing.completion"]);
+  });
+
   it("is validated as a whole when it is changed", async () => {
     await post();
     const { status, body } = await as(owner, "PATCH", "/cargos/some-onnx", { example_input: {} });

@@ -8,7 +8,7 @@ import { Field } from "./field.tsx";
 import { FieldFailure } from "./field-failure.ts";
 import { FormError, useForm } from "./form.tsx";
 import { useJobFeed } from "./job-feed.ts";
-import { formatCredits } from "./numbers.ts";
+import { describePrice } from "./price.ts";
 import { draftOf, readDraft, readJson } from "./schema-form/draft.ts";
 import type { InputSchema } from "./schema-form/input-schema.ts";
 import { SchemaFields } from "./schema-form/schema-form.tsx";
@@ -72,7 +72,7 @@ export function CargoRunner({ cargo }: { readonly cargo: CargoDetail }) {
         <FormError form={form} />
         <div class="actions">
           <span class="muted">
-            Costs <span class="num">{formatCredits(cargo.price_per_job)}</span> credits
+            Costs <span class="num">{describePrice(cargo)}</span>
           </span>
           <button class="button primary" disabled={form.isBusy}>
             {form.isBusy ? "Submitting…" : "Run"}

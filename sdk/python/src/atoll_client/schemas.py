@@ -4087,6 +4087,8 @@ class CargoReview(TypedDict):
     """Current price for new jobs"""
     shipped_price_per_job: float | None
     """Price in the shipped catalog; null for other Cargos"""
+    pricing: Pricing | None
+    """Current prices by size; null if each job costs `price_per_job`"""
     signs: SignedCargo
     cargo: dict[str, Any]
     """Complete definition, as in docs/reference/cargo-format.md"""

@@ -7,6 +7,7 @@ import { Link, navigate } from "../../app/router.tsx";
 import { Announcements, Mark } from "../../app/shell.tsx";
 import { DECLARED_MEANING, DeclaredBadge, ModelFacts } from "../../components/model-facts.tsx";
 import { formatCredits, formatWhole } from "../../components/numbers.ts";
+import { describePrice } from "../../components/price.ts";
 import { Loaded } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
 import { Tile } from "../../components/tile.tsx";
@@ -147,7 +148,7 @@ function Cards({ cargos, known }: { readonly cargos: readonly Cargo[]; readonly 
             {cargo.declared && <p>{DECLARED_MEANING}</p>}
             <ModelFacts of={cargo} />
             <p class="card-foot muted">
-              <span class="num">{formatCredits(cargo.price_per_job)} credits per job</span>
+              <span class="num">{describePrice(cargo)}</span>
               {state !== null && <Badge tone={state.tone}>{state.text}</Badge>}
             </p>
           </li>

@@ -26,7 +26,7 @@ export function CargoPrice({
       <h2>Price</h2>
       <Field
         label="Credits per job"
-        hint={`Shipped price: ${formatCredits(shipped)}. Jobs keep the price at which they were submitted.`}
+        hint={`Shipped price: ${formatCredits(shipped)}. Prices by tokens change by the same factor. Jobs keep the price at which they were submitted.`}
         error={form.errorOf("price_per_job")}
       >
         {(props) => (

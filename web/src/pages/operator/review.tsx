@@ -7,7 +7,8 @@ import type { PageProps } from "../../app/router.tsx";
 import { ActionError, useAction } from "../../components/action.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { DECLARED_MEANING, DeclaredBadge } from "../../components/model-facts.tsx";
-import { formatCredits, formatMegabytes, formatWhole } from "../../components/numbers.ts";
+import { formatMegabytes, formatWhole } from "../../components/numbers.ts";
+import { describePrice } from "../../components/price.ts";
 import { JsonText } from "../../components/output.tsx";
 import { Fact, PageHead } from "../../components/page-head.tsx";
 import { Loaded } from "../../components/states.tsx";
@@ -145,7 +146,7 @@ function Signed({ review }: { readonly review: CargoReview }) {
           <span class="num">{signs.required_vram_mb === 0 ? "none" : formatMegabytes(signs.required_vram_mb)}</span>
         </Fact>
         <Fact label="Price">
-          <span class="num">{formatCredits(review.price_per_job)} credits per job</span>
+          <span class="num">{describePrice(review)}</span>
         </Fact>
         <Fact label="From">
           {review.origin}

@@ -10,13 +10,8 @@ import {
   describeKinds,
   describeWeights,
 } from "../../../components/model-facts.tsx";
-import {
-  formatCredits,
-  formatDuration,
-  formatMegabytes,
-  formatRate,
-  formatWhole,
-} from "../../../components/numbers.ts";
+import { formatDuration, formatMegabytes, formatRate, formatWhole } from "../../../components/numbers.ts";
+import { describePrice } from "../../../components/price.ts";
 import { JsonText } from "../../../components/output.tsx";
 import { Fact, PageHead } from "../../../components/page-head.tsx";
 import { Loaded } from "../../../components/states.tsx";
@@ -86,7 +81,7 @@ function Facts({ cargo, model }: { readonly cargo: CargoDetail; readonly model: 
       {weights !== null && <Fact label="Weights">{weights}</Fact>}
       <Fact label="Licence">{cargo.licence}</Fact>
       <Fact label="Price">
-        <span class="num">{formatCredits(cargo.price_per_job)} credits per job</span>
+        <span class="num">{describePrice(cargo)}</span>
       </Fact>
       {cargo.required_ram_mb > 0 && (
         <Fact label="Memory">

@@ -3,6 +3,7 @@ import { useResource } from "../../../app/resource.ts";
 import { Link, navigate, query } from "../../../app/router.tsx";
 import { DeclaredBadge, ModelFacts } from "../../../components/model-facts.tsx";
 import { formatCredits, formatDuration, formatRate, formatWhole } from "../../../components/numbers.ts";
+import { describeTokenRates } from "../../../components/price.ts";
 import { PageHead } from "../../../components/page-head.tsx";
 import { SimpleTable } from "../../../components/simple-table.tsx";
 import { EmptyState, Loaded } from "../../../components/states.tsx";
@@ -89,6 +90,12 @@ function CargoList({
           { label: "Cargo", cell: (cargo) => <Description of={cargo} /> },
           { label: "Availability", cell: ({ slug }) => <Availability known={known} slug={slug} /> },
           { label: "Credits per job", isNumber: true, cell: (cargo) => formatCredits(cargo.price_per_job) },
+          {
+            label: "Credits per million tokens",
+            isNumber: true,
+            isExtra: true,
+            cell: (cargo) => describeTokenRates(cargo.pricing) ?? "–",
+          },
           {
             label: "Context",
             isNumber: true,

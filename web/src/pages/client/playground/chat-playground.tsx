@@ -5,6 +5,7 @@ import { useResource } from "../../../app/resource.ts";
 import { chatSamples, CodeSamples } from "../../../components/code-samples.tsx";
 import { FormError, useForm } from "../../../components/form.tsx";
 import { formatCredits, formatDuration, formatRate, formatWhole } from "../../../components/numbers.ts";
+import { describePrice } from "../../../components/price.ts";
 import { TextOutput } from "../../../components/output.tsx";
 import { placeholderOf, type InputSchema } from "../../../components/schema-form/input-schema.ts";
 import { StreamedText } from "../../../components/streamed-text.tsx";
@@ -64,7 +65,7 @@ export function ChatPlayground({ cargo }: { readonly cargo: Cargo }) {
           {/* The keys make the buttons separate elements. If a Stop button became Send during a click, the click would submit the form. */}
           <div class="actions">
             <span class="muted">
-              Costs <span class="num">{formatCredits(cargo.price_per_job)}</span> credits
+              Costs <span class="num">{describePrice(cargo)}</span>
             </span>
             {run.turns.length > 0 && (
               <button type="button" class="button" onClick={run.clear}>
