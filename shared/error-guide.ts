@@ -24,8 +24,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     action: "Create another key, or change `expires_at` with a session",
   },
   insufficient_credits: {
-    meaning: "The balance does not cover the price: see `required_credits` and `balance_credits`",
-    action: "Wait for unfinished jobs to release their holds, or ask the operator for credits",
+    meaning: "The balance does not cover the hold: see `required_credits` and `balance_credits`",
+    action: "Lower `max_tokens` of a chat, wait for unfinished jobs to release their holds, or ask the operator for credits",
   },
   key_credits_exceeded: {
     meaning: "The API key has spent its `credits_per_month`: see `remaining_credits` and `renews_at`",

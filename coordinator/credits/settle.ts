@@ -29,7 +29,7 @@ export interface SettleFacts {
  * - Cancelled: the tokens read and delivered, or the price if output was delivered.
  * - Failed or timed out: the tokens read and delivered, but nothing before output, and nothing if the Island broke the
  *   protocol. A job with a price per job costs nothing.
- * Source: decision 0012, docs/internals/credits.md.
+ * Source: decision 0040, docs/internals/credits.md.
  * @throws {RangeError} for an invalid fee or price
  */
 export function settle(facts: SettleFacts): { readonly chargeMicro: number; readonly postings: readonly Posting[] } {

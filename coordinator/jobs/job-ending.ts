@@ -47,7 +47,7 @@ export function chargedPromptOf(
   return read === 0 ? 0 : read + traits.formatTokens;
 }
 
-/** Returns whether an output contains something to see. White space alone is not charged. */
+/** Returns whether an output contains something to see. White space is not charged. */
 export function isVisibleOutput(output: unknown): boolean {
   return typeof output === "string" ? isVisibleText(output) : !isEmptyOutput(output);
 }

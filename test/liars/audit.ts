@@ -2,8 +2,10 @@ import type { JobRecord } from "./history.ts";
 import { LIAR_TEXT } from "./lies.ts";
 import { MAX_TOKENS } from "./tasks.ts";
 
-/** Price of a job of the used Cargos, in credits. */
-const PRICES: Readonly<Record<string, number>> = { "tiny-chat": 0.01, base64: 0.005 };
+/** Credits for a job of the Cargo base64, and for a token of tiny-chat that is read or generated. */
+const UTILITY_PRICE = 0.005;
+const READ = 0.000_004;
+const GENERATED = 0.000_016;
 /**
  * Prompt tokens in addition to one per byte, because a template adds up to 576 and a response schema adds a few more.
  */
@@ -46,13 +48,13 @@ export function chargeOf({ usage }: EndedJob): number {
   return usage?.credits_used ?? 0;
 }
 
-/** Returns the maximum price by the bytes of the prompt and of the delivered text. */
+/** Returns the maximum charge by the bytes of the prompt and of the delivered text. */
 function mostChargeOf(record: JobRecord, job: EndedJob, hasReadPrompt: boolean): number {
-  const price = PRICES[job.workload_slug] ?? 0;
-  if (job.status === "completed") return record.text === "" ? 0 : price;
+  const isCompleted = job.status === "completed";
+  if (isCompleted && record.text === "") return 0;
+  if (record.operation === "utility") return isCompleted ? UTILITY_PRICE : 0;
   if (job.error !== null && FREE.includes(job.error.code)) return 0;
-  if (record.operation === "utility") return 0;
-  const prompt = hasReadPrompt ? Buffer.byteLength(record.prompt) + MAX_TEMPLATE_TOKENS : 0;
+  const prompt = isCompleted || hasReadPrompt ? Buffer.byteLength(record.prompt) + MAX_TEMPLATE_TOKENS : 0;
   const delivered = Math.min(Buffer.byteLength(record.text), MAX_TOKENS);
-  return (price * (prompt + 4 * delivered)) / (prompt + 4 * MAX_TOKENS);
+  return prompt * READ + delivered * GENERATED;
 }

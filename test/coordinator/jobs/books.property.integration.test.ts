@@ -201,7 +201,7 @@ function costOf(slug: string, promptTokens: number, completionTokens: number): n
   return Math.ceil((PRICES[slug as CargoName] * (promptTokens + 4 * completionTokens)) / 2_500);
 }
 
-/** Returns the charge of an ended job for its tokens. Only a finished job reports its prompt. Source: decision 0012. */
+/** Returns the charge of an ended job for its tokens. Only a finished job reports its prompt. Source: decision 0040. */
 async function dueOf(jobId: string, state: string, slug: string): Promise<number> {
   const parts = await store.jobs.feed(jobId);
   const items = parts.flatMap((part) => part.items);

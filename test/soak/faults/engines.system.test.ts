@@ -159,6 +159,7 @@ describe("a network whose engines fail", () => {
     expect(await accountProblems(network.url, client.key, GRANTED)).toEqual([]);
     const jobs = runs.reduce((sum, run) => sum + run.jobs, 0);
     const { credits } = (await call(network.url, client.key, "GET", "/account")).body.data;
-    expect(credits).toBeCloseTo(GRANTED - jobs * 0.01, 6);
+    // A token costs 16 micro-credits, and each job has at least one.
+    expect(GRANTED - credits).toBeGreaterThanOrEqual(jobs * 0.000_016);
   });
 });
