@@ -130,6 +130,7 @@ export interface Cargo extends CargoManifest {
   readonly description: string;
   readonly category: CargoCategory;
   readonly licence: string;
+  /** Price of a job; for a Cargo that is priced by size, of a job of the reference size. */
   readonly priceMicro: number;
   /** Time limit of one attempt, from `started`. */
   readonly runLimitMs: number;

@@ -25,7 +25,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   insufficient_credits: {
     meaning: "The balance does not cover the hold: see `required_credits` and `balance_credits`",
-    action: "Lower `max_tokens` of a chat, wait for unfinished jobs to release their holds, or ask the operator for credits",
+    action:
+      "Lower `max_tokens` of a chat, wait for unfinished jobs to release their holds, or ask the operator for credits",
   },
   key_credits_exceeded: {
     meaning: "The API key has spent its `credits_per_month`: see `remaining_credits` and `renews_at`",

@@ -65,6 +65,7 @@ export const jobTable = new Table(
       "CHECK (state IN ('pending', 'queued', 'running', 'completed', 'failed', 'cancelled', 'timeout'))",
     ),
     priority: small("CHECK (priority BETWEEN 0 AND 100)"),
+    /** The held credits: the maximum of the charge. */
     priceMicro: integer("CHECK (price_micro >= 0)"),
     /** Number of attempts so far, including refused attempts. It is also the number of the current or last attempt. */
     attempt: small(inSqlite("DEFAULT 0")),

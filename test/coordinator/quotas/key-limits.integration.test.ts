@@ -5,6 +5,8 @@ import { call } from "../../support/http/http.ts";
 import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 const [CHAT, OTHER_CHAT, EMBEDDER] = ["tiny-chat", "llama-3.2-1b-instruct", "multilingual-e5-small"];
+/** Credits that a chat of 2 bytes holds: 1,024 tokens at 16 micro-credits, and the bytes at 4. */
+const HELD = 0.016_392;
 const MESSAGES = [{ role: "user", content: "Hi" }];
 
 let coordinator: TestCoordinator;
@@ -52,7 +54,7 @@ describe("the Cargos of an API key", () => {
 
 describe("the monthly credits of an API key", () => {
   it("limit the charges and holds of all its jobs, and become available again if uncharged", async () => {
-    const limits = { credits_per_month: 0.025 };
+    const limits = { credits_per_month: 0.04 };
     const { id, key } = await makeKey(limits);
     const submit = (by = key) => api(by, "POST", "/jobs", { workload: CHAT, input: { prompt: "Hi" } });
     const [first] = [await submit(), await submit()];
@@ -63,20 +65,20 @@ describe("the monthly credits of an API key", () => {
       expect.objectContaining({
         code: "key_credits_exceeded",
         required_credits: needed,
-        remaining_credits: 0.005,
+        remaining_credits: 0.007_216,
         renews_at: renewsAt,
       }),
     ];
-    expect(await submitEach(key, CHAT)).toEqual([refused(0.01), refused(0.02), refused(0.01), refused(0.01)]);
-    expect((await api(account.key, "GET", "/account")).body.data.credits).toBe(999.98);
+    expect(await submitEach(key, CHAT)).toEqual([refused(HELD), refused(2 * HELD), refused(HELD), refused(HELD)]);
+    expect((await api(account.key, "GET", "/account")).body.data.credits).toBe(1_000 - 2 * HELD);
     expect((await submit(account.key)).status).toBe(201);
 
     expect((await api(key, "DELETE", `/jobs/${first.body.data.id}`)).status).toBe(200);
     expect((await submit()).status).toBe(201);
     expect((await submit()).status).toBe(402);
-    expect((await api(account.key, "PATCH", `/api-keys/${id}`, { credits_per_month: 0.03 })).body.data).toMatchObject({
-      credits_per_month: 0.03,
-      credits_this_month: 0.02,
+    expect((await api(account.key, "PATCH", `/api-keys/${id}`, { credits_per_month: 0.05 })).body.data).toMatchObject({
+      credits_per_month: 0.05,
+      credits_this_month: 2 * HELD,
     });
   });
 });
@@ -93,10 +95,11 @@ describe("the usage of an account", () => {
       while ((await island.next("ack")).seq < 2);
     }
     const { data, meta } = (await api(account.key, "GET", "/account/usage?by=workload,api_key")).body;
+    // Each job has 2 prompt tokens at 4 micro-credits and 2 generated tokens at 16. The template of the prompt is free.
     expect(data).toMatchObject([
-      { kind: "earned", workload_slug: CHAT, api_key_id: null, jobs: 2, credits: 0.018 },
-      { kind: "spent", workload_slug: CHAT, api_key_id: id, jobs: 2, credits: 0.02, prompt_tokens: 10 },
+      { kind: "earned", workload_slug: CHAT, api_key_id: null, jobs: 2, credits: 0.000_072 },
+      { kind: "spent", workload_slug: CHAT, api_key_id: id, jobs: 2, credits: 0.000_08, prompt_tokens: 10 },
     ]);
-    expect(meta).toMatchObject({ spent: 0.02, earned: 0.018 });
+    expect(meta).toMatchObject({ spent: 0.000_08, earned: 0.000_072 });
   });
 });
