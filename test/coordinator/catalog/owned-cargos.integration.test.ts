@@ -159,7 +159,7 @@ describe("an owner's Cargo", () => {
 
   it("gets the price that follows from its changed `pricing`, and must keep both equal", async () => {
     const { price_per_job: _price, ...chat } = { ...CHAT_FILE, slug: "some-onnx" };
-    const created = await post({ ...chat, pricing: { prompt: 4, completion: 16 } } as never);
+    const created = await post({ ...chat, pricing: { prompt: 4, completion: 16 } });
     expect([created.status, created.body.data.price_per_job]).toEqual([201, 0.01]);
     const patch = (fields: object) => as(owner, "PATCH", "/cargos/some-onnx", fields);
     expect((await patch({ pricing: { prompt: 8, completion: 32 } })).body.data.price_per_job).toBe(0.02);
