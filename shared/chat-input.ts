@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { pastCallsSchema, toolFields, toolUseOf, type ToolCall, type ToolUse } from "./chat-tools.ts";
 import { MAX_IMAGES, MAX_IMAGES_BYTES, type ContentPart } from "./chat-images.ts";
+import { chatReadSchema, type ChatRead } from "./chat-reading.ts";
 import { formatBytes, KIB, MIB } from "./format-bytes.ts";
 import { MAX_STOP_CHARS } from "./output.ts";
 import { reasoningFields, type ReasoningEffort } from "./reasoning.ts";
@@ -254,6 +255,7 @@ export const chatInputSchema = z
     ...toolFields,
     ...probabilityFields,
     ...reasoningFields,
+    read: chatReadSchema.optional(),
   })
   .refine((input) => (input.prompt === undefined) !== (input.messages === undefined), {
     message: "exactly one of prompt and messages is required",
@@ -303,6 +305,8 @@ export interface ChatRequest {
   readonly topLogprobs: number | null;
   /** Null if reasoning is not limited. */
   readonly reasoningEffort: ReasoningEffort | null;
+  /** The answer that is read instead of generating one; null for a usual chat. */
+  readonly read: ChatRead | null;
 }
 
 /** Fills in the defaults. */
@@ -329,6 +333,7 @@ export function chatRequestOf(input: ChatInput): ChatRequest {
     toolUse: toolUseOf(input),
     topLogprobs: topLogprobsOf(input),
     reasoningEffort: input.reasoning_effort ?? null,
+    read: input.read ?? null,
   };
 }
 

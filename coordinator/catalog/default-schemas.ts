@@ -5,10 +5,12 @@ import { chatInputSchema, DEFAULT_OUTPUT_TOKENS, DEFAULT_TEMPERATURE } from "../
 import type { CargoFile } from "./cargo-fields.ts";
 import { RUNTIMES, type JsonSchema } from "./runtimes.ts";
 
-const { properties: chatMembers = {}, ...chatObject } = z.toJSONSchema(chatInputSchema, {
+const { properties: allMembers = {}, ...chatObject } = z.toJSONSchema(chatInputSchema, {
   io: "input",
   target: "draft-2020-12",
 });
+/** Members that clients may send. */
+const { read: _, ...chatMembers } = allMembers;
 /** Values that `chatRequestOf` and `toolUseOf` use for missing or null members; forms show them. */
 const CHAT_DEFAULTS: Readonly<Record<string, unknown>> = {
   max_tokens: DEFAULT_OUTPUT_TOKENS,

@@ -143,6 +143,8 @@ function addNames(value: unknown, names: Set<string>): void {
 }
 
 function chatErrors(input: Readonly<Record<string, unknown>>, cargo: CheckedCargo): FieldError[] {
+  // Agents would read the answer instead of generating one.
+  if ("read" in input) return [{ path: "read", message: "is not a field of chats" }];
   const { success, data: chat, error } = chatInputSchema.safeParse(input);
   if (!success) return fieldErrorsOf(error, input);
   return [...formatErrors(chat), ...toolErrors(chat), ...effortErrors(chat, cargo), ...imageErrors(input, cargo)];

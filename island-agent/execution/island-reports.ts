@@ -120,7 +120,8 @@ export class IslandReports {
   hello(isDraining: boolean): Hello {
     const { hostId, version, slots, runtimeSlots, policy, hardware, benchmark, outbox, fetchFiles, engines } =
       this.#facts;
-    const chats = AGENT_FEATURES.filter((name) => name !== "chat.images" || engines.spawns);
+    // Only engines read images, and only the runtime llmcpp reads answers. A command of the owner replaces the runtime.
+    const chats = AGENT_FEATURES.filter((name) => name !== (engines.spawns ? "chat.read" : "chat.images"));
     return {
       type: "hello",
       hostId,

@@ -12,6 +12,7 @@ export const AGENT_FEATURES = [
   "chat.logprobs",
   "chat.long",
   "chat.raw",
+  "chat.read",
   "chat.sampling2",
   "chat.schema2",
   "chat.tools",
@@ -41,6 +42,7 @@ export function chatFeaturesOf(input: ChatInput): readonly AgentFeature[] {
     "chat.logprobs": input.logprobs === true,
     "chat.long": (input.max_tokens ?? 0) > BASE_OUTPUT_TOKENS,
     "chat.raw": input.raw === true,
+    "chat.read": input.read !== undefined,
     "chat.sampling2": SAMPLING2.some((name) => input[name] != null),
     "chat.schema2": format?.type === "json_schema" && !isFirstGrammar(format.json_schema.schema),
     // An older agent leaves tool calls out of the history.

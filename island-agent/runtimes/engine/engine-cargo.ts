@@ -67,6 +67,9 @@ export function engineCargo(
       throw new JobFailure("cannot_resume", `${profile.name} cannot continue the text of another Island`);
     }
     const chat = readChat(input);
+    // Such jobs are only assigned to Islands whose model had no engine at that time.
+    if (chat.read !== null)
+      throw new JobFailure("runtime_unavailable", "Engines cannot read answers", { retryable: true });
     const { path, body } = chatRequestTo(profile, model, chat, { resume, cacheKey });
     const response = await connection.post(path, body, model, signal).catch((error: unknown) => {
       if (!(error instanceof JobFailure) || error.code !== "context_length_exceeded") throw error;

@@ -49,6 +49,7 @@ interface QueuedRequest {
 interface Share {
   readonly item: QueuedRequest;
   readonly from: number;
+  readonly count: number;
   /** Batch indexes of the tokens with a result, and their positions in the sequence. */
   readonly outputs: readonly (readonly [batchIndex: number, position: number])[];
 }
@@ -165,7 +166,7 @@ export class BatchLoop {
       for (const onBatch of this.#watchers) onBatch();
       await decoded;
       this.#size.note({ tokens: size, ms: this.#clock.monotonicMs() - beganMs });
-      await Promise.all(shares.map((share) => this.#sample(share)));
+      await this.#sampleAll(shares);
       for (const { item } of shares) {
         const { firstTokenSequenceIndex, afterBatchAction } = item.request;
         const action = afterBatchAction?.(firstTokenSequenceIndex + item.done + 1);
@@ -210,10 +211,21 @@ export class BatchLoop {
       const indexes = binding.addToBatch(sequenceId, position, part, Uint32Array.from(wanted));
       item.done += count;
       this.onTokens.get(sequenceId)?.(count);
-      return { item, from, outputs: wanted.map((at, nth) => [indexes[nth] as number, position + at] as const) };
+      return { item, from, count, outputs: wanted.map((at, nth) => [indexes[nth] as number, position + at] as const) };
     });
     this.#queue = queue.filter(({ request, done }) => done < request.tokens.length);
     return { shares, size };
+  }
+
+  /**
+   * Samples the results of a batch. With a result besides a sequence's only token, llama.cpp may reorder the results on
+   * the first read (`batch-order.ts`), so threads must not read at the same time.
+   */
+  async #sampleAll(shares: readonly Share[]): Promise<void> {
+    const mayReorder = shares.some(({ count, outputs }) => count > 1 && outputs.length > 0);
+    if (!mayReorder) return void (await Promise.all(shares.map((share) => this.#sample(share))));
+    // oxlint-disable-next-line no-await-in-loop
+    for (const share of shares) await this.#sample(share);
   }
 
   async #sample({ item, outputs }: Share): Promise<void> {

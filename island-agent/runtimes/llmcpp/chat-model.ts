@@ -15,17 +15,20 @@ import {
   type ChatModelSegment,
 } from "node-llama-cpp";
 import type { ChatRequest } from "../../../shared/chat-input.ts";
+import type { ChatRead } from "../../../shared/chat-reading.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
+import { Semaphore } from "../../../shared/async/semaphore.ts";
 import type { OutputItem, Phases, PromptTokens, Usage, FinishReason } from "../../../shared/output.ts";
 import type { HostRun } from "../host/host-protocol.ts";
 import type { RunResult } from "../runtime.ts";
 import { Completion } from "./completion.ts";
 import type { BatchLoop } from "./batch-loop.ts";
 import { historyOf } from "./chat-history.ts";
-import { endingsOf, generateText } from "./generate-text.ts";
+import { endingsOf, endTokensOf, generateText } from "./generate-text.ts";
 import { generateWithChat } from "./generate-with-chat.ts";
 import { LogitReader } from "./logit-reader.ts";
+import { type AnswerTokens, countTokens, readAnswer, tokenizeAnswer } from "./read-answer.ts";
 import { ResumableTemplate } from "./resumable-template.ts";
 import { grammarFor } from "./response-grammar.ts";
 import { samplingOf } from "./sampling.ts";
@@ -80,6 +83,8 @@ export class ChatModel {
   readonly #clock: Pick<Clock, "monotonicMs">;
   readonly #toolGrammars: ToolGrammars;
   readonly #pool: SequencePool<Token[], LlamaContextSequence>;
+  /** Limits readings of answers to one at a time, so that they erase the cache of one sequence only. */
+  readonly #readings = new Semaphore<object>(1);
 
   constructor(parts: ChatModelParts) {
     this.#llama = parts.llama;
@@ -125,6 +130,11 @@ export class ChatModel {
     const prompt = state.contextText.tokenize(this.#model.tokenizer);
     const promptTokens = prompt.length;
     if (promptTokens > this.#contextTokens - RESERVED_TOKENS) throw this.#tooLong(promptTokens);
+    if (request.read !== null) {
+      if (canThink && !hasGrammar && request.reasoningEffort !== "none")
+        throw new JobFailure("invalid_input", "read: an answer after reasoning cannot be read");
+      return this.#read(request.read, { prompt, state }, onPrompt, signal);
+    }
 
     let filled = prompt;
     if (soFar !== "") {
@@ -193,6 +203,56 @@ export class ChatModel {
     }
   }
 
+  /**
+   * Reads an answer instead of generating one. The sequence is empty before and afterwards: cached results may differ
+   * from computed ones, and the answer belongs to another run.
+   */
+  async #read(
+    read: ChatRead,
+    { prompt, state }: { readonly prompt: readonly Token[]; readonly state: ChatWrapperGeneratedContextState },
+    onPrompt: Listener["onPrompt"],
+    signal: AbortSignal,
+  ): Promise<RunResult> {
+    const tokens: AnswerTokens = {
+      prompt,
+      answer: tokenizeAnswer(this.#model, read.text, prompt),
+      ends: read.has_end ? endTokensOf(state, this.#model) : [],
+    };
+    const total = prompt.length + countTokens(tokens);
+    if (total > this.#contextTokens) throw this.#tooLongToRead(total);
+    await this.#readings.acquire(tokens, signal);
+    try {
+      return await this.#readTokens(tokens, read, onPrompt, signal);
+    } finally {
+      this.#readings.release();
+    }
+  }
+
+  async #readTokens(
+    tokens: AnswerTokens,
+    read: ChatRead,
+    onPrompt: Listener["onPrompt"],
+    signal: AbortSignal,
+  ): Promise<RunResult> {
+    const total = tokens.prompt.length + countTokens(tokens);
+    // No prompt is given, so this is the sequence with the fewest cached tokens.
+    const sequence = await this.#pool.acquire([], undefined, signal);
+    const id = idOf(sequence);
+    const reader = new LogitReader({ llama: this.#llama, model: this.#model, context: this.#context });
+    const watch = this.#watchPrompt(sequence, total, total - 1, onPrompt);
+    this.#loop.signals.set(id, signal);
+    try {
+      const output = await readAnswer({ sequence, id, loop: this.#loop, reader, tokens }, read, signal);
+      const usage = { promptTokens: total, completionTokens: 0, cachedTokens: 0 };
+      return { output, finishReason: "stop", usage, phases: watch.phases() };
+    } finally {
+      await reader.dispose();
+      watch.end();
+      this.#loop.signals.delete(id);
+      await sequence.clearHistory().finally(() => this.#pool.release(sequence));
+    }
+  }
+
   #templateOf({ isRaw, toolUse }: ChatRequest): ChatWrapper {
     if (isRaw) return new RawTemplate(this.#model);
     if (!this.#rendersTools || toolUse === null) return this.#template;
@@ -248,6 +308,13 @@ export class ChatModel {
       return reader.dispose();
     };
     return { probabilities, end };
+  }
+
+  #tooLongToRead(tokens: number): JobFailure {
+    return new JobFailure(
+      "context_length_exceeded",
+      `The prompt and the answer have ${tokens} tokens, but the context has ${this.#contextTokens}`,
+    );
   }
 
   #tooLong(promptTokens: number): JobFailure {

@@ -56,6 +56,16 @@ export function endingsOf(
   return { tokens, texts: [...texts] };
 }
 
+/** Returns the tokens of which each ends a completion, the one that the template or else the model names first. */
+export function endTokensOf({ stopGenerationTriggers }: ChatWrapperGeneratedContextState, model: LlamaModel): Token[] {
+  const named = stopGenerationTriggers.flatMap((trigger) => {
+    const [first, ...rest] = partsOf(trigger, model);
+    return typeof first === "number" && rest.length === 0 ? [first] : [];
+  });
+  const { eot, eos } = model.tokens;
+  return [...new Set([...named, ...[eot, eos].filter((token) => token !== null)])];
+}
+
 function partsOf(trigger: LlamaText, { tokenizer }: LlamaModel): (string | Token)[] {
   return trigger.values
     .flatMap((value) => {

@@ -46,6 +46,13 @@ const asking = (...urls: readonly string[]) => {
 const PROJECTOR = { url: "/models/mmproj.gguf", sha256: "a".repeat(64), sizeBytes: 1 };
 const SEEING = { ...CHAT, slug: "seer", projector: PROJECTOR };
 
+it("checkInput() refuses an answer to be read, which only coordinators send", () => {
+  const read = { text: "a", has_end: true, at: [0] };
+  const error = { path: "input.read", message: "is not a field of chats" };
+  for (const value of [read, null, "a"]) expect(detailsOf({ prompt: "a", read: value })).toEqual([error]);
+  expect(Object.keys(chatInputJsonSchema["properties"] as object)).not.toContain("read");
+});
+
 describe("checkInput() for a chat with images", () => {
   const path = "input.messages.0.content.1.image_url.url";
   it("accepts data URLs and addresses for a Cargo with a projector, and for an engine's that reads images", () => {

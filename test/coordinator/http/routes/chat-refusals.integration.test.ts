@@ -17,6 +17,11 @@ describe("POST /chat/completions", () => {
     expect(body.error.details).toEqual([{ path: "messages", message: "is missing" }]);
   });
 
+  it("refuses an answer to be read, which only coordinators send", async () => {
+    const { status, body } = await chat({ read: { text: "a", has_end: true, at: [0] } });
+    expect([status, body.error.details]).toEqual([422, [expect.objectContaining({ path: "read" })]]);
+  });
+
   describe.each([false, true])("stream %j", (stream) => {
     it("returns a final 503 with the reason when no Island can run it", async () => {
       const message = "No Island can run this job: 1 Island offers llmcpp, but it lacks 44.9 GiB of VRAM";

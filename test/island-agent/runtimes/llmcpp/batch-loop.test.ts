@@ -71,6 +71,23 @@ async function generate(context: FakeContext, id: number, tokens: number): Promi
 }
 
 describe("BatchLoop", () => {
+  it.each([
+    ["one after the other if a sequence has a result within its tokens", [true, undefined, undefined], 1],
+    ["at the same time if each sequence has a result of its only token", [undefined, undefined, undefined], 2],
+  ])("reads results %s", async (_, logits, together) => {
+    const { context } = makeLoop();
+    let [reading, most] = [0, 0];
+    const sample = async (): Promise<void> => {
+      most = Math.max(most, ++reading);
+      await settle();
+      reading -= 1;
+    };
+    const decode = (sequenceId: number, tokens: number[], wanted: readonly (boolean | undefined)[]) =>
+      context._decodeTokens({ sequenceId, tokens, logits: wanted, firstTokenSequenceIndex: 0 }, sample);
+    await Promise.all([decode(0, [1, 2, 3], logits), decode(1, [4], [true]), decode(2, [5], [true])]);
+    expect(most).toBe(together);
+  });
+
   it("evaluates one batch per token of each sequence, independent of the number of promises in between", async () => {
     const { context } = makeLoop();
     await Promise.all([2, 0, 3, 1].map((id) => generate(context, id, 50)));
