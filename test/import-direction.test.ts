@@ -21,7 +21,7 @@ const ALLOWED: Record<Layer, readonly Layer[]> = {
  */
 const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   coordinator: [
-    ["credits"],
+    ["credits", "audits"],
     ["store", "bus"],
     ["mail", "quotas", "scheduler"],
     ["config"],

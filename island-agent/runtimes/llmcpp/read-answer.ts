@@ -63,7 +63,9 @@ export async function readAnswer(
   const indexes = readPositionsOf(read, total);
   const positions: ChatReading["positions"] = [];
   // Results arrive in the order of their positions.
-  loop.followers.set(id, async (batchIndex) => {
+  loop.followers.set(id, async (batchIndex, sampled) => {
+    // Two threads must not read at the same time (`batch-loop.ts`).
+    await sampled;
     const index = indexes[positions.length] as number;
     const token = answer[index];
     const logits = await (token === undefined
