@@ -12,6 +12,16 @@ type Position = ChatReading["positions"][number];
 /** How the tokens of a chat are sampled. */
 type Sampling = Pick<ChatRequest, "temperature" | "topP" | "topK" | "minP">;
 
+/**
+ * Draws the positions of a reading, as fractions of the answer: the first one and others, of which more are early. The
+ * answer to another prompt is improbable mainly at its beginning.
+ * @param count 1 to 32
+ * @param random returns numbers from 0 to below 1, which the Island must not know in advance
+ */
+export function drawPositions(count: number, random: () => number): number[] {
+  return Array.from({ length: count }, (_, nth) => (nth === 0 ? 0 : random() ** 2));
+}
+
 /** Tolerance for probabilities that an Island rounded and summed in single precision. */
 const SUM_TOLERANCE = 1e-3;
 const LOGPROB_TOLERANCE = 2e-4;

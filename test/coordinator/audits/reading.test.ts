@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkReading, scoreReading } from "../../../coordinator/audits/reading.ts";
+import { checkReading, drawPositions, scoreReading } from "../../../coordinator/audits/reading.ts";
 import type { ChatReading } from "../../../shared/chat-reading.ts";
 import { makeChat, makeReading, sampleToken, seededRandom } from "./made-readings.ts";
 
@@ -20,6 +20,15 @@ const withPosition = (change: object): object => {
   return { ...VALID, positions: [{ ...first, ...change }, ...others] };
 };
 const FLAT = Array.from({ length: 64 }, (_, token): [number, number] => [token, -5]);
+
+it("drawPositions() draws the first position and others, half of them in the first quarter", () => {
+  const random = seededRandom(1);
+  const drawn = Array.from({ length: 200 }, () => drawPositions(32, random));
+  expect(drawn.every(([first, ...others]) => first === 0 && others.length === 31)).toBe(true);
+  const all = drawn.flatMap((each) => each.slice(1));
+  expect(all.every((each) => each >= 0 && each < 1)).toBe(true);
+  expect(all.filter((each) => each < 0.25).length / all.length).toBeCloseTo(0.5, 1);
+});
 
 describe("checkReading()", () => {
   it("returns a valid reading", () => {
