@@ -1,7 +1,7 @@
 import type { ChatRequest } from "../../shared/chat-input.ts";
 import type { Score } from "./reading.ts";
 
-/** `unclear`: there is too little evidence, or the answer does not depend on the model alone. */
+/** `unclear`: there is too little evidence, or not only the model decided the answer. */
 export const VERDICTS = ["consistent", "inconsistent", "unclear"] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
@@ -45,7 +45,7 @@ export function verdictOf({ suspicion, support }: Evidence): Verdict {
 }
 
 /**
- * Returns what one reading shows. A chat whose tokens do not follow the model alone can only be consistent: a grammar,
+ * Returns what one reading shows. A chat whose tokens are not decided only by the model can only be consistent: a grammar,
  * a penalty or a bias explains every improbable token.
  */
 export function judgeReading(score: Score, chat: ChatRequest): Verdict {

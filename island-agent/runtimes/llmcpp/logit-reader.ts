@@ -43,7 +43,7 @@ const RAISED_BY = 50;
  * probabilities after its samplers, so two more samplers read each result. One gives the share of the most probable
  * token in the whole vocabulary, the other the relative shares of the most probable tokens. A third one compares a token
  * outside this list with the most probable one: with a vocabulary of 150,000, a list of all tokens takes seven times as
- * long and blocks the event loop meanwhile.
+ * long and blocks the event loop.
  */
 export class LogitReader {
   readonly #context: Internals["context"]["_ctx"];
