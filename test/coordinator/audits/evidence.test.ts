@@ -42,11 +42,11 @@ describe("the evidence of an Island's readings", () => {
 
   it("exceeds a suspicion of ln(x) in at most one of x honest readings", () => {
     const random = seededRandom(11);
-    const suspicions = Array.from({ length: 5_000 }, () => {
+    const suspicions = Array.from({ length: 2_000 }, () => {
       const reading = makeReading(random, (weights) => sampleToken(weights, CHAT, random), 4);
       return addReading(NO_EVIDENCE, scoreReading(reading, CHAT, false)).suspicion;
     });
-    for (const x of [10, 100, 1_000]) {
+    for (const x of [10, 100]) {
       const above = suspicions.filter((each) => each >= Math.log(x)).length;
       expect(above / suspicions.length).toBeLessThan(1.5 / x);
     }
@@ -54,13 +54,13 @@ describe("the evidence of an Island's readings", () => {
   it("is never inconsistent in 20,000 honest readings, and is consistent after most of them", () => {
     const random = seededRandom(13);
     let evidence = NO_EVIDENCE;
-    const verdicts = Array.from({ length: 5_000 }, () => {
+    const verdicts = Array.from({ length: 2_000 }, () => {
       const reading = makeReading(random, (weights) => sampleToken(weights, CHAT, random));
       evidence = addReading(evidence, scoreReading(reading, CHAT, false));
       return verdictOf(evidence);
     });
     expect(verdicts).not.toContain("inconsistent");
-    expect(verdicts.filter((each) => each === "consistent").length).toBeGreaterThan(4_750);
+    expect(verdicts.filter((each) => each === "consistent").length).toBeGreaterThan(1_900);
   });
   it("is inconsistent after an answer of any tokens", () => {
     const random = seededRandom(17);
