@@ -89,7 +89,7 @@ function otherThan(index: number): string {
   for (let next = index + 1; ; next += 1) if (formOf(next)[0] !== formOf(index)[0]) return promptOf(next);
 }
 
-/** Returns the next different prompt about the same topic; null if there is none. */
+/** Returns the next different prompt about the same topic; null if all are the same. */
 function similarTo(index: number): string | null {
   for (let next = index + 1; next < index + 100; next += 1) {
     if (formOf(next)[0] === formOf(index)[0] && promptOf(next) !== promptOf(index)) return promptOf(next);
