@@ -4,6 +4,8 @@ import { PUBLIC_KEY_HEADER } from "../shared/cargo-signature.ts";
 import { urlHost } from "../shared/net/url-host.ts";
 import { SESSION_PATH } from "../shared/protocol/codec.ts";
 import { openAccounts } from "./accounts/accounts.ts";
+import { openAuditor } from "./audits/auditor.ts";
+import { openStandings } from "./audits/standings.ts";
 import { openCargos } from "./catalog/cargo-service.ts";
 import { openCatalog } from "./catalog/catalog-sync.ts";
 import { openChecks } from "./checks/checks.ts";
@@ -73,6 +75,8 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const webhooks = openWebhooks(env, store.webhooks, webhookPayload(store));
   const suspensions = parts.add(await stored(() => openSuspensions(env, store, credentials)));
 
+  const standings = parts.add(await stored(() => openStandings(env, store)));
+
   const memory = memoryBudgets(config, getHeapStatistics().heap_size_limit);
   const checks = parts.add(openChecks(clock));
   const core = openCore(env, network, {
@@ -86,6 +90,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
     limitOf: async (accountId) => (await retryWhileUnavailable(() => accounts.limits(accountId), clock)).concurrentJobs,
     suspensionOf: suspensions.reasonFor,
     onWebhookDue: (id, accountId) => webhooks.add(id, accountId),
+    standings,
     random: Math.random,
   });
   const { scheduler, islands, submissions, explainWait, batches, member, dispatcher } = core;
@@ -125,6 +130,8 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
     dispatcher.placementOf,
     removeJob,
   );
+  const { readers } = core;
+  const auditor = parts.add(openAuditor(env, store, catalog, core.jobs, jobs, readers, standings, Math.random));
   const removeConversation = (id: string): Promise<void> => retention.remove({ kind: "conversation", id });
   const conversations = openConversations(env, store.conversations, jobs, catalog, removeConversation);
   // The next start resumes conversation answers in progress, so they are not cancelled here.
@@ -147,7 +154,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const hosts = openHosts(env, network, core, suspensions, events);
   parts.add(hosts.metrics);
   const work = measureIslandWork(core.jobs, islands, dispatcher, clock);
-  const operators = openOperators(env, network, core, work, catalogSync, suspensions, gateway);
+  const operators = openOperators(env, network, core, work, catalogSync, suspensions, standings, auditor, gateway);
   const recommend = cargoRecommender(
     env,
     store,
@@ -157,13 +164,31 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
     (hostId) => islands.get(hostId)?.policy,
   );
   logJobEnds(core.jobs, clock, log);
-  const metrics = openMetrics({ ...env, ...core, work, store, peers, seen, gateway, webhooks, files, fileBatches });
+  const metrics = openMetrics({
+    ...env,
+    ...core,
+    work,
+    store,
+    peers,
+    seen,
+    gateway,
+    webhooks,
+    auditor,
+    files,
+    fileBatches,
+  });
 
+  await auditor.start();
   files.start();
   fileBatches.start();
   const answers = (): Promise<unknown> => conversations.resume();
   if (!store.cluster.isShared) await answers();
-  member.share(dispatcher, { webhooks: () => webhooks.adoptUnowned(), answers, removals: () => retention.resume() });
+  member.share(dispatcher, {
+    webhooks: () => webhooks.adoptUnowned(),
+    audits: () => auditor.adoptUnowned(),
+    answers,
+    removals: () => retention.resume(),
+  });
   parts.add({ close: () => member.closeSharing() });
   retention.start();
   const app = createApp(

@@ -1,3 +1,6 @@
+import { planAudits } from "./audits/audit-plans.ts";
+import { findReaders } from "./audits/readers.ts";
+import type { Standings } from "./audits/standings.ts";
 import type { Catalog } from "./catalog/catalog.ts";
 import type { Checks } from "./checks/checks.ts";
 import { openMember } from "./cluster/cluster-member.ts";
@@ -35,6 +38,7 @@ interface Surroundings {
   /** Returns why the operator suspended an Island or its account; null if neither is suspended. */
   readonly suspensionOf: (hostId: string, accountId: string) => string | null;
   readonly onWebhookDue: (id: string, accountId: string) => void;
+  readonly standings: Pick<Standings, "of" | "refusedWith" | "onChange">;
   /** Returns a random number from 0 to below 1. */
   readonly random: () => number;
 }
@@ -51,16 +55,33 @@ export function openCore(
   const { peers, seen } = network;
   const { store, catalog, refreshCatalog, memory, checks, attemptTokens, signer, limitOf, suspensionOf, onWebhookDue } =
     around;
-  const cargoOf = (slug: string) => catalog.known(slug);
-  const { chatShare, trialShare, islandBackoffMs } = config;
-  const scheduler = new Scheduler(cargoOf, chatShare, trialShare, islandBackoffMs, around.random, seen.mayRunElsewhere);
+  const { standings, random } = around;
+  const cargoOf = (slug: string) => {
+    const cargo = catalog.known(slug);
+    const refusedOwners = standings.refusedWith(slug);
+    return cargo === undefined || refusedOwners.size === 0 ? cargo : { ...cargo, refusedOwners };
+  };
+  const { auditShare, chatShare, trialShare, islandBackoffMs } = config;
+  const scheduler = new Scheduler(cargoOf, chatShare, trialShare, islandBackoffMs, random, seen.mayRunElsewhere);
   const jobQuota = new JobQuota();
   const storage = dailyStorage(clock, config.accountDailyBytes);
   const couldReadersCome = (sinceMs: number) => seen.couldReceiveSince(sinceMs);
-  const jobs = new JobRegistry(env, store, catalog, jobQuota, storage, memory, onWebhookDue, couldReadersCome);
+  const islands = new IslandRegistry(env, (slug) => catalog.known(slug)?.model?.sizeBytes ?? null);
+  const readers = findReaders(clock, islands, standings, random);
+  const planAudit = planAudits(standings, readers, (job) => jobs.cargoOf(job), auditShare, random);
+  const jobs = new JobRegistry(
+    env,
+    store,
+    catalog,
+    jobQuota,
+    storage,
+    memory,
+    onWebhookDue,
+    couldReadersCome,
+    planAudit,
+  );
   const gate = openBatchGate(env, jobs, jobQuota, limitOf, store.cluster.quotaSlots);
   const submissions = openSubmissions(env, store, catalog, storage, checks);
-  const islands = new IslandRegistry(env, (slug) => catalog.known(slug)?.model?.sizeBytes ?? null);
   const explainWait = openWaitReasons(clock, scheduler, islands, gate, seen.elsewhere);
   const quarantineOf = (hostId: string) => scheduler.quarantineOf(hostId, clock.monotonicMs());
   const placementOf = (jobId: string, islandId: string | null) => dispatcher.placementOf(jobId, islandId);
@@ -72,6 +93,7 @@ export function openCore(
   const dispatcher = openDispatcher(env, scheduler, jobs, islands, assign, explainWait, (kind) =>
     member.outlooksFor(kind),
   );
+  standings.onChange((slug) => dispatcher.schedule({ kind: "cargo_changed", slug }));
   const reports = openAttemptFencing(env, jobs, islands, attemptTokens, dispatcher, checks, (...held) =>
     member.mover.claim(...held),
   );
@@ -95,6 +117,7 @@ export function openCore(
     gate,
     submissions,
     islands,
+    readers,
     explainWait,
     quarantineOf,
     /** Routes a request to the coordinator that owns its job. */

@@ -1,3 +1,5 @@
+import type { Auditor } from "./audits/auditor.ts";
+import type { Standings } from "./audits/standings.ts";
 import type { CatalogSync } from "./catalog/catalog-sync.ts";
 import { resolvePins } from "./catalog/pin-lookup/resolve-pins.ts";
 import type { Network } from "./cluster/open-network.ts";
@@ -15,8 +17,10 @@ import { coordinatorMetrics } from "./operators/coordinator-metrics.ts";
 import type { IslandWork } from "./operators/island-work.ts";
 import { networkView } from "./operators/network-view.ts";
 import { operatorAccounts } from "./operators/operator-accounts.ts";
+import { operatorAudits } from "./operators/operator-audits.ts";
 import { operatorCargos } from "./operators/operator-cargos.ts";
 import { operatorIslands } from "./operators/operator-islands.ts";
+import { operatorStandings } from "./operators/operator-standings.ts";
 import { settingsInForce, type Operators } from "./operators/operators.ts";
 import type { Suspensions } from "./operators/suspensions.ts";
 
@@ -34,6 +38,8 @@ export function openOperators(
   work: IslandWork,
   catalogSync: CatalogSync,
   suspensions: Suspensions,
+  standings: Standings,
+  auditor: Auditor,
   gateway: IslandGateway,
 ): Operators {
   const { config, clock } = env;
@@ -58,10 +64,13 @@ export function openOperators(
     (file, given) => resolvePins(file, given, policy, AbortSignal.timeout(LOOKUP_LIMIT_MS)),
     async () => void (await Promise.all([catalogSync.refresh(), member.announceCatalogChange()])),
   );
+  const isCargo = (slug: string): boolean => catalogSync.catalog.known(slug) !== undefined;
   return {
     network: view,
     accounts: operatorAccounts(store, trail, clock, onChanged),
     islands: operatorIslands(store, trail, clock, onChanged, view.live),
+    audits: operatorAudits(store, trail, auditor),
+    standings: operatorStandings(store, trail, clock, isCargo, standings.note),
     jobs: store.operators,
     cargos,
     models: remoteModels(store, cargos, config, clock),

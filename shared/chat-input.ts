@@ -318,7 +318,7 @@ export function chatRequestOf(input: ChatInput): ChatRequest {
   return {
     messages: [...system, ...messages],
     isRaw: input.raw === true,
-    maxTokens: input.max_tokens ?? DEFAULT_OUTPUT_TOKENS,
+    maxTokens: input.read == null ? (input.max_tokens ?? DEFAULT_OUTPUT_TOKENS) : 0,
     temperature: input.temperature ?? DEFAULT_TEMPERATURE,
     topP: input.top_p ?? null,
     stop: typeof stop === "string" ? [stop] : stop,

@@ -1,5 +1,5 @@
 import { randomFillSync } from "node:crypto";
-import { monotonicFactory } from "ulid";
+import { encodeTime, monotonicFactory } from "ulid";
 
 type IdKind = "job" | "user" | "key" | "itk" | "ses" | "txn" | "batch" | "msg" | "conv" | "coord" | "ann" | "file";
 
@@ -21,4 +21,9 @@ const nextUlid = monotonicFactory(() => {
 /** Returns a new id: `<kind>_` and a ULID of 26 characters, which sorts by time of creation. */
 export function newId(kind: IdKind, nowMs: number): string {
   return `${kind}_${nextUlid(nowMs)}`;
+}
+
+/** Returns the lower bound of all ids that are created at or after a time. */
+export function firstIdAt(kind: IdKind, atMs: number): string {
+  return `${kind}_${encodeTime(Math.max(0, atMs))}`;
 }

@@ -21,7 +21,7 @@ const ALLOWED: Record<Layer, readonly Layer[]> = {
  */
 const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   coordinator: [
-    ["credits", "audits"],
+    ["credits"],
     ["store", "bus"],
     ["mail", "quotas", "scheduler"],
     ["config"],
@@ -30,7 +30,7 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["recommendations", "checks"],
     ["jobs", "islands"],
     ["dispatch", "events"],
-    ["conversations", "metrics", "tracing", "cluster"],
+    ["audits", "conversations", "metrics", "tracing", "cluster"],
     ["operators"],
     ["http"],
     ["dialects"],

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { addReading, isEvidence, judgeReading, NO_EVIDENCE, verdictOf } from "../../coordinator/audits/evidence.ts";
+import { addReading, isEvidence, judgeReading, verdictOf } from "../../coordinator/audits/evidence.ts";
+import { NO_EVIDENCE } from "../../coordinator/credits/standing.ts";
 import { checkReading, type Score, scoreReading } from "../../coordinator/audits/reading.ts";
 import { chatInputSchema, type ChatRequest, chatRequestOf } from "../../shared/chat-input.ts";
 import { type ReadAnswer, readAnswers } from "./answers.ts";

@@ -23,6 +23,16 @@ const SPARE_BYTES = 2 ** 20;
 
 const NEVER_ABORTED = new AbortController().signal;
 
+/** Returns a hash that no password is known to have, for an account of the coordinator itself. */
+export function unknownPasswordHash(): string {
+  return textOf(COST, randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
+}
+
+function textOf({ cost, blockSize, parallelization }: Cost, salt: Buffer, hash: Buffer): string {
+  const parameters = `${cost}$${blockSize}$${parallelization}`;
+  return `scrypt$${parameters}$${salt.toString("base64")}$${hash.toString("base64")}`;
+}
+
 /** Opens hashing and verification of passwords. `cost`: parameters of new hashes. */
 export function openPasswords(cost: Cost = COST) {
   const slots = new Semaphore<null>(MAX_CONCURRENT);
@@ -45,8 +55,7 @@ export function openPasswords(cost: Cost = COST) {
     async hash(password: string): Promise<string> {
       const salt = randomBytes(SALT_BYTES);
       const hash = await withSlot(() => derive(password, salt, HASH_BYTES, cost));
-      const parameters = `${cost.cost}$${cost.blockSize}$${cost.parallelization}`;
-      return `scrypt$${parameters}$${salt.toString("base64")}$${hash.toString("base64")}`;
+      return textOf(cost, salt, hash);
     },
 
     /**

@@ -1,9 +1,6 @@
 import type { ChatRequest } from "../../shared/chat-input.ts";
+import { type Evidence, NO_EVIDENCE, type Verdict } from "../credits/standing.ts";
 import type { Score } from "./reading.ts";
-
-/** `unclear`: there is too little evidence, or not only the model decided the answer. */
-export const VERDICTS = ["consistent", "inconsistent", "unclear"] as const;
-export type Verdict = (typeof VERDICTS)[number];
 
 /**
  * Evidence in nats at which an Island is inconsistent. If an honest Island's answers are independent, 100,000 of its
@@ -16,16 +13,6 @@ const SEEDED_ALARM = Math.log(1e12);
 const SUPPORT = Math.log(100);
 /** Evidence in nats above which no Island is consistent. */
 const DOUBT = Math.log(20);
-
-/** Evidence from the readings of one Island's answers. */
-export interface Evidence {
-  /** Log likelihood ratio of lies to honest answers since they were last equally probable, in nats. */
-  readonly suspicion: number;
-  /** Log likelihood ratio of honest answers to false texts, in nats. */
-  readonly support: number;
-}
-
-export const NO_EVIDENCE: Evidence = { suspicion: 0, support: 0 };
 
 /**
  * Adds a reading. The suspicion is Page's CUSUM, so an Island cannot save up for lies. Each ratio has an expectation of

@@ -7,6 +7,7 @@ import {
   MIN_READ_LOGPROB,
   readPositionsOf,
 } from "../../shared/chat-reading.ts";
+import { chargeOf, type TokenRates } from "../credits/pricing.ts";
 
 type Position = ChatReading["positions"][number];
 /** How the tokens of a chat are sampled. */
@@ -46,6 +47,21 @@ export function checkReading(output: unknown, read: ChatRead): ChatReading | { r
   if (indexes !== expected) return { problem: `positions: must be ${expected}, got ${indexes}` };
   const at = positions.findIndex((position) => !isDistribution(position));
   return at === -1 ? reading : { problem: `positions.${at}: is not a distribution` };
+}
+
+/** An Island may count this many times the reader's tokens, and some more: templates and tokenizers differ a little. */
+const MAX_COUNT_RATIO = 1.1;
+const MAX_COUNT_EXCESS = 64;
+
+/** Returns whether a job was charged for more tokens than its Island can have read and written. */
+export function chargesTooMuch(
+  chargedMicro: number,
+  { rates, priceMicro }: { readonly rates: TokenRates | null; readonly priceMicro: number },
+  { prompt_tokens: prompt, tokens }: ChatReading,
+): boolean {
+  if (rates === null) return false;
+  const most = (count: number): number => Math.ceil(MAX_COUNT_RATIO * count) + MAX_COUNT_EXCESS;
+  return chargedMicro > chargeOf(rates, { prompt: most(prompt), completion: most(tokens) }, priceMicro);
 }
 
 /**

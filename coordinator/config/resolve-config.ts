@@ -154,6 +154,13 @@ const ACCOUNTS = settingGroup("Accounts and credits", {
     type: "<0..1>",
     meaning: "Share of a job's price that the network keeps. The Island's owner gets the rest",
   }),
+  auditShare: setting.number("audit_share", {
+    min: 0,
+    max: 1,
+    fallback: 0.03,
+    type: "<0..1>",
+    meaning: "Maximum share of all work that audits of proven owners take",
+  }),
   priorityPrice: setting.number("priority_price", {
     min: 1,
     max: 1_000,

@@ -4,8 +4,11 @@ import type { LedgerKind } from "./postings.ts";
 export interface LedgerLine {
   /** Sequence number; later lines have higher ones. */
   readonly id: number;
-  /** Kind of movement. `correction`: a grant that takes credits back. */
-  readonly kind: Exclude<LedgerKind, "fee"> | "correction";
+  /**
+   * Kind of movement. `correction`: a grant that takes credits back. `refund`: a grant for a job whose Island was found
+   * to lie.
+   */
+  readonly kind: Exclude<LedgerKind, "fee"> | "correction" | "refund";
   /** Change of the spendable balance in micro-credits; 0 for a charge, which comes from the hold. */
   readonly micro: number;
   /** Change of the micro-credits held for unfinished jobs. */
@@ -36,12 +39,17 @@ export function linesOf(entries: readonly LineEntry[], balanceMicro: number): Le
   return entries.map(({ micro: moved, subjectId, ...entry }): LedgerLine => {
     const isBatch = subjectId?.startsWith("batch_") === true;
     const [jobId, batchId] = isBatch ? [null, subjectId] : [subjectId, null];
-    const kind: LedgerLine["kind"] = entry.kind === "grant" && moved < 0 ? "correction" : entry.kind;
+    const kind = entry.kind === "grant" ? grantKind(moved, jobId) : entry.kind;
     const [micro, heldMicro] = movedBy(entry.kind, moved);
     const line = { ...entry, kind, jobId, batchId, micro, heldMicro, balanceMicro: balance };
     balance -= micro;
     return line;
   });
+}
+
+function grantKind(micro: number, jobId: string | null): LedgerLine["kind"] {
+  if (jobId !== null) return "refund";
+  return micro < 0 ? "correction" : "grant";
 }
 
 /** Returns the changes that a posting makes to the spendable balance and the hold. */

@@ -3,7 +3,8 @@ import { InsufficientCreditsError } from "./credit-errors.ts";
 
 /**
  * Parties of the ledger. `client`: the spendable credits of an account, including its earnings. `hold`: credits
- * reserved for its unfinished jobs. `network`: the operator, whose balance is the fees minus the issued credits.
+ * reserved for its unfinished jobs, and earnings that wait for an audit. `network`: the operator, whose balance is the
+ * fees minus the issued credits.
  */
 export type LedgerParty = `client:${string}` | `hold:${string}` | "network";
 export type LedgerKind = "grant" | "hold" | "charge" | "release" | "earning" | "fee";
@@ -63,6 +64,34 @@ export function holdPostings(accountId: string, pricesMicro: readonly number[]):
   return [
     { party: `client:${accountId}`, micro: 0 - micro, kind: "hold" },
     { party: `hold:${accountId}`, micro, kind: "hold" },
+  ];
+}
+
+/** The credits of a job whose earning was held. */
+interface HeldEarning {
+  readonly ownerAccountId: string;
+  readonly clientAccountId: string;
+  readonly chargedMicro: number;
+  readonly earnedMicro: number;
+}
+
+/** Returns postings that pay a held earning to its owner. */
+export function payPostings({ ownerAccountId, earnedMicro }: HeldEarning): Posting[] {
+  return [
+    { party: `hold:${ownerAccountId}`, micro: 0 - earnedMicro, kind: "release" },
+    { party: `client:${ownerAccountId}`, micro: earnedMicro, kind: "earning" },
+  ];
+}
+
+/**
+ * Returns postings that return the whole charge of a job to its client: the held earning and the fee. The ledger shows
+ * a grant with a job as a refund.
+ */
+export function refundPostings({ ownerAccountId, clientAccountId, chargedMicro, earnedMicro }: HeldEarning): Posting[] {
+  return [
+    { party: `hold:${ownerAccountId}`, micro: 0 - earnedMicro, kind: "release" },
+    { party: "network", micro: earnedMicro - chargedMicro, kind: "fee" },
+    { party: `client:${clientAccountId}`, micro: chargedMicro, kind: "grant" },
   ];
 }
 

@@ -21,6 +21,15 @@ export interface SettleFacts {
   readonly networkFee: number;
   /** Account that owns the Island of the job; null for none, so that the network keeps the whole charge. */
   readonly ownerAccountId: string | null;
+  /** Whether the owner gets the earning only after an audit; absent: at once. */
+  readonly isEarningHeld?: boolean;
+}
+
+interface Settlement {
+  readonly chargeMicro: number;
+  /** The part of the charge that the Island's owner earns. */
+  readonly earnedMicro: number;
+  readonly postings: readonly Posting[];
 }
 
 /**
@@ -32,13 +41,14 @@ export interface SettleFacts {
  * Source: decision 0040, docs/internals/credits.md.
  * @throws {RangeError} for an invalid fee or price
  */
-export function settle(facts: SettleFacts): { readonly chargeMicro: number; readonly postings: readonly Posting[] } {
-  const { accountId, priceMicro, networkFee, ownerAccountId } = facts;
+export function settle(facts: SettleFacts): Settlement {
+  const { accountId, priceMicro, networkFee, ownerAccountId, isEarningHeld = false } = facts;
   assertPrice(priceMicro);
   const chargeMicro = decideCharge(facts);
   const earnedMicro = earnedOf(chargeMicro, networkFee);
-  const earning = ownerAccountId === null ? null : { accountId: ownerAccountId, micro: earnedMicro };
-  return { chargeMicro, postings: settlePostings({ accountId, priceMicro, chargeMicro, earning }) };
+  const earning =
+    ownerAccountId === null ? null : { accountId: ownerAccountId, micro: earnedMicro, isHeld: isEarningHeld };
+  return { chargeMicro, earnedMicro, postings: settlePostings({ accountId, priceMicro, chargeMicro, earning }) };
 }
 
 /** Returns the part of a charge that the Island's owner earns. @throws {RangeError} unless `networkFee` is 0 to 1. */
@@ -55,14 +65,16 @@ export function settlePostings(settled: {
   readonly accountId: string;
   readonly priceMicro: number;
   readonly chargeMicro: number;
-  readonly earning: { readonly accountId: string; readonly micro: number } | null;
+  readonly earning: { readonly accountId: string; readonly micro: number; readonly isHeld?: boolean } | null;
 }): Posting[] {
   const { accountId, priceMicro, chargeMicro, earning } = settled;
   const earnedMicro = earning?.micro ?? 0;
   const releasedMicro = priceMicro - chargeMicro;
   return [
     { party: `hold:${accountId}`, micro: 0 - chargeMicro, kind: "charge" },
-    { party: `client:${earning?.accountId ?? accountId}`, micro: earnedMicro, kind: "earning" },
+    earning?.isHeld === true
+      ? { party: `hold:${earning.accountId}`, micro: earnedMicro, kind: "hold" }
+      : { party: `client:${earning?.accountId ?? accountId}`, micro: earnedMicro, kind: "earning" },
     { party: "network", micro: chargeMicro - earnedMicro, kind: "fee" },
     { party: `hold:${accountId}`, micro: 0 - releasedMicro, kind: "release" },
     { party: `client:${accountId}`, micro: releasedMicro, kind: "release" },

@@ -120,9 +120,12 @@ export function openAttemptFencing(
     if (!(verdict instanceof Promise)) return results.finish(islandId, job, frame, verdict);
     const { jobId, attempt, seq } = frame;
     checking.set(jobId, attempt);
+    jobs.noteResultCheck(jobId, true);
     return verdict
       .finally(() => {
-        if (checking.get(jobId) === attempt) checking.delete(jobId);
+        if (checking.get(jobId) !== attempt) return;
+        checking.delete(jobId);
+        jobs.noteResultCheck(jobId, false);
       })
       .then(
         (found) => {
@@ -134,7 +137,10 @@ export function openAttemptFencing(
         (error: unknown) => {
           // The Island sends the frame again to the coordinator that restores the job.
           if (error instanceof ChecksClosed) return false as const;
-          throw error;
+          log.error({ err: error, job_id: jobId }, "Could not check a result");
+          return jobs.present(islandId, frame) === job
+            ? results.finish(islandId, job, frame, { fault: null, unmet: null })
+            : discard(islandId, frame);
         },
       );
   }
@@ -330,7 +336,8 @@ function openAttemptResults(
       const cargo = jobs.cargoOf(job);
       const { output, usage, finishReason, timings, stopSequence } = frame;
       // Streamed text is the output, regardless of what the result contains.
-      const isStreamed = cargo?.isChat === true || (typeof output === "string" && job.feed.hasText);
+      const isGenerated = cargo?.isChat === true && job.traits?.isReading !== true;
+      const isStreamed = isGenerated || (typeof output === "string" && job.feed.hasText);
       const result: RunResult = {
         output: isStreamed ? callsMessage(job.feed) : output,
         usage,

@@ -208,7 +208,7 @@ export function openDispatcher(
       share: job.share ?? DEFAULT_LIMITS.share,
       slug: job.slug,
       jobClass: job.jobClass,
-      onlyIslandsOf: jobs.cargoOf(job)?.privateTo ?? null,
+      onlyIslandsOf: job.onlyIslandsOf ?? jobs.cargoOf(job)?.privateTo ?? null,
       ...(job.traits === null || job.traits.features.length === 0 ? {} : { features: job.traits.features }),
       priority: job.priority,
       createdAtMs: job.waitsSinceMs,

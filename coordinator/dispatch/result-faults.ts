@@ -1,4 +1,5 @@
 import type { ToolCall } from "../../shared/chat-tools.ts";
+import { chatReadingSchema } from "../../shared/chat-reading.ts";
 import type { OutputItem } from "../../shared/output.ts";
 import type { NumberedFrame } from "../../shared/protocol/from-island.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
@@ -52,6 +53,9 @@ export function verdictOf(
   { output, finishReason }: Finished,
 ): ResultVerdict | Promise<ResultVerdict> {
   const { feed, traits, attempt, accountId } = job;
+  if (traits?.isReading === true) {
+    return chatReadingSchema.safeParse(output).success ? PASSED : { fault: "malformed", unmet: null };
+  }
   const text = feed.text();
   const hasOutput = feed.outputAttempt === attempt;
   if (cargo?.isChat === true) {

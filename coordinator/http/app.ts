@@ -29,6 +29,7 @@ import { jobRoutes } from "./routes/jobs.ts";
 import { metricRoutes } from "./routes/metrics.ts";
 import { networkRoutes } from "./routes/network.ts";
 import { operatorAccountRoutes } from "./routes/operator-accounts.ts";
+import { operatorAuditRoutes } from "./routes/operator-audits.ts";
 import { operatorCargoRoutes } from "./routes/operator-cargos.ts";
 import { operatorIslandRoutes } from "./routes/operator-islands.ts";
 import { operatorNetworkRoutes } from "./routes/operator-network.ts";
@@ -59,6 +60,7 @@ export function apiGroups(dialects: readonly RouteGroup[]): readonly RouteGroup[
     operatorNetworkRoutes,
     operatorAccountRoutes,
     operatorIslandRoutes,
+    operatorAuditRoutes,
     operatorCargoRoutes,
     announcementRoutes,
     operatorAnnouncementRoutes,

@@ -1,6 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { readName } from "../accounts/credential-fields.ts";
+import type { OwnStanding } from "../store/audits.ts";
 import type { JobEarning } from "../store/ledger/host-metrics.ts";
 import type { IslandRecord } from "../store/islands.ts";
 import type { Page } from "../store/steps/page.ts";
@@ -31,11 +32,17 @@ export interface OwnedIsland extends ListedIsland<IslandRecord> {
   readonly metrics: IslandMetrics;
 }
 
+export interface OwnedIslandDetail extends OwnedIsland {
+  /** Standings of the owner, which are those of all its Islands. */
+  readonly standings: readonly OwnStanding[];
+}
+
 export interface IslandEarnings {
   readonly name: string;
   readonly metrics: IslandMetrics;
   /** The Island's latest jobs with earnings, newest first; at most {@link MAX_RECENT}. */
   readonly recent: readonly JobEarning[];
+  readonly standings: readonly OwnStanding[];
 }
 
 export const MAX_RECENT = 100;
@@ -57,7 +64,7 @@ export type IslandService = ReturnType<typeof islandService>;
 /** Serves the Islands of an account, whichever coordinators they are connected to. */
 export function islandService(
   clock: Pick<Clock, "now">,
-  store: Pick<Store, "islands" | "hostMetrics">,
+  store: Pick<Store, "audits" | "islands" | "hostMetrics">,
   here: ConnectedIslands,
   elsewhere: IslandsElsewhere,
   suspensionOf: (hostId: string, accountId: string) => string | null,
@@ -108,31 +115,34 @@ export function islandService(
   }
 
   /** Returns one Island with the models on its disk. @throws {ServiceError} `not_found` */
-  async function get(accountId: string, hostId: string): Promise<OwnedIsland> {
-    const [record, connections, metricsOf] = await Promise.all([
+  async function get(accountId: string, hostId: string): Promise<OwnedIslandDetail> {
+    const [record, connections, metricsOf, standings] = await Promise.all([
       store.islands.get(hostId),
       connectionsOf(accountId, hostId),
       metrics(accountId, hostId),
+      store.audits.ofOwner(accountId),
     ]);
     const island = record?.accountId === accountId ? owned(record, connections, metricsOf) : undefined;
     if (island === undefined) throw noIsland(hostId);
-    return island;
+    return { ...island, standings };
   }
 
   /** Returns the earnings that the Island's agent shows its owner. @throws {ServiceError} `not_found` */
   async function earnings(accountId: string, hostId: string): Promise<IslandEarnings> {
-    const [record, { byId }, metricsOf, recent] = await Promise.all([
+    const [record, { byId }, metricsOf, recent, standings] = await Promise.all([
       store.islands.get(hostId),
       connectionsOf(accountId, hostId),
       metrics(accountId, hostId),
       store.hostMetrics.recentEarnings(accountId, hostId, MAX_RECENT),
+      store.audits.ofOwner(accountId),
     ]);
     if (record === undefined || record.accountId !== accountId) throw noIsland(hostId);
-    return { name: nameOf(record), metrics: metricsOf({ ...record, isConnected: byId.has(hostId) }), recent };
+    const ofIsland = metricsOf({ ...record, isConnected: byId.has(hostId) });
+    return { name: nameOf(record), metrics: ofIsland, recent, standings };
   }
 
   /** Renames an Island; an empty `name` resets it. @throws {ServiceError} `not_found`; {@link ValidationError} */
-  async function rename(accountId: string, hostId: string, name: string): Promise<OwnedIsland> {
+  async function rename(accountId: string, hostId: string, name: string): Promise<OwnedIslandDetail> {
     const read = readName(name, "");
     const isRenamed = await store.islands.rename(accountId, hostId, read === "" ? null : read);
     if (!isRenamed) throw noIsland(hostId);

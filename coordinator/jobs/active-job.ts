@@ -64,6 +64,8 @@ export class MutableJob {
   readonly rates: TokenRates | null;
   /** True if a client waits on a connection and cannot read the job after losing it. */
   readonly isClientBound: boolean;
+  /** The only account whose Islands may run the job; null for any. Not stored. */
+  readonly onlyIslandsOf: string | null;
   readonly feed: JobFeed;
   /** Islands that lost or failed the job. They are chosen only if no other Island fits. */
   avoidIslands: ReadonlySet<string> = NONE;
@@ -91,6 +93,8 @@ export class MutableJob {
   final: FinalFailure | null = null;
   /** W3C `traceparent` of the job's span, kept across owners; null for a job that is not traced. */
   trace: string | null = null;
+  /** True while the coordinator checks the result, for which the Island does not answer. */
+  isResultChecked = false;
   /** True if the job failed because it exceeded its maximum output. */
   isOverrun = false;
   readonly delivered = new DeliveredTokens();
@@ -166,6 +170,7 @@ export class MutableJob {
     this.priceMicro = record.priceMicro;
     this.rates = record.rates;
     this.isClientBound = record.isClientBound;
+    this.onlyIslandsOf = record.onlyIslandsOf ?? null;
     this.waitDeadlineMs = record.waitDeadlineMs;
     this.createdAtMs = record.createdAtMs;
     this.waitsSinceMs = record.createdAtMs;

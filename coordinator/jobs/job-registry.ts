@@ -12,6 +12,7 @@ import type { DailyStorage } from "../quotas/daily-storage.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
 import { outputBudget, type OutputBudget, type OutputOwner, outputOwners } from "../quotas/output-budget.ts";
 import type { FailureCause } from "../scheduler/circuit-breaker.ts";
+import type { AuditPlan } from "../store/audits.ts";
 import { NotOwnerError } from "../store/cluster-store.ts";
 import type { ActiveJobRecord, JobEnding, JobInput, SubmittedJob } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
@@ -98,6 +99,7 @@ export class JobRegistry {
   readonly #maxOutputBytes: number;
   readonly #onWebhookDue: (webhookId: string, accountId: string) => void;
   readonly #couldReadersCome: (sinceMs: number) => boolean;
+  readonly #planAudit: (job: ActiveJob) => AuditPlan | null;
   /** Jobs by id, until their end is durable. */
   readonly #jobs = new Map<string, MutableJob>();
   readonly #writes: JobWrites;
@@ -109,6 +111,7 @@ export class JobRegistry {
 
   /**
    * @param couldReadersCome Returns true if readers at other coordinators could connect all the time since `sinceMs`.
+   * @param planAudit Returns what happens with the earning of a job that ends; null to pay it at once.
    */
   constructor(
     env: JobEnv,
@@ -119,6 +122,7 @@ export class JobRegistry {
     memory: Parameters<typeof outputBudget>[0] & Pick<MemoryBudgets, "maxOutputBytes">,
     onWebhookDue: (webhookId: string, accountId: string) => void,
     couldReadersCome: (sinceMs: number) => boolean,
+    planAudit: (job: ActiveJob) => AuditPlan | null,
   ) {
     this.#env = env;
     this.#store = store;
@@ -128,6 +132,7 @@ export class JobRegistry {
     this.#maxOutputBytes = memory.maxOutputBytes;
     this.#onWebhookDue = onWebhookDue;
     this.#couldReadersCome = couldReadersCome;
+    this.#planAudit = planAudit;
     this.outputBudget = outputBudget(memory);
     this.#deadlines = openDeadlines(
       env.clock,
@@ -522,6 +527,12 @@ export class JobRegistry {
     this.#recordActivity(job);
   }
 
+  /** Records that the coordinator begins or ends the check of a result. Ignores a job that has ended. */
+  noteResultCheck(jobId: string, isBegin: boolean): void {
+    const job = this.#jobs.get(jobId);
+    if (job !== undefined) job.isResultChecked = isBegin;
+  }
+
   /** Ends the attempt because its phase exceeded its limit, and stops the Island's work on it. */
   expirePhase(jobId: string): Promise<void> {
     const job = this.#require(jobId);
@@ -828,7 +839,7 @@ export class JobRegistry {
   #passPhase(job: MutableJob): void {
     const lateMs = -this.#phaseLeftMs(job);
     this.#recordActivity(job);
-    if (lateMs < MAX_LATE_MS) this.#emit({ type: "phase_limit_passed", job });
+    if (lateMs < MAX_LATE_MS && !job.isResultChecked) this.#emit({ type: "phase_limit_passed", job });
   }
 
   /** Forgets a job that another coordinator has; see `job_dropped`. */
@@ -881,6 +892,22 @@ export class JobRegistry {
   }
 
   #endingOf(job: MutableJob, outcome: Outcome, atMs: number): JobEnding {
+    const { accountId, slug, earner } = job;
+    const verdict = this.#planAudit(job);
+    const { earnedMicro, ...settled } = settle({
+      event: outcome.event,
+      accountId,
+      priceMicro: job.priceMicro,
+      rates: job.rates,
+      hasOutput: job.feed.hasVisible || isVisibleOutput(outcome.output),
+      isFaultOfIsland: isFaultOfIsland(outcome),
+      deliveredTokens: job.feed.tokens,
+      readTokens: chargedPromptOf(job, outcome.usage),
+      networkFee: this.#env.config.networkFee,
+      ownerAccountId: earner?.accountId ?? null,
+      isEarningHeld: verdict !== null,
+    });
+    const isAudited = verdict !== null && earner !== null && settled.chargeMicro > 0;
     return {
       jobId: job.id,
       event: outcome.event,
@@ -891,17 +918,17 @@ export class JobRegistry {
       finishReason: outcome.finishReason ?? null,
       timings: outcome.timings ?? null,
       error: outcome.error ?? null,
-      ...settle({
-        event: outcome.event,
-        accountId: job.accountId,
-        priceMicro: job.priceMicro,
-        rates: job.rates,
-        hasOutput: job.feed.hasVisible || isVisibleOutput(outcome.output),
-        isFaultOfIsland: isFaultOfIsland(outcome),
-        deliveredTokens: job.feed.tokens,
-        readTokens: chargedPromptOf(job, outcome.usage),
-        networkFee: this.#env.config.networkFee,
-        ownerAccountId: job.earner?.accountId ?? null,
+      ...settled,
+      ...(isAudited && {
+        audit: {
+          ownerAccountId: earner.accountId,
+          slug,
+          clientAccountId: accountId,
+          chargedMicro: settled.chargeMicro,
+          earnedMicro,
+          earning: "held",
+          verdict,
+        },
       }),
     };
   }

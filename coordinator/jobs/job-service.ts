@@ -26,7 +26,7 @@ export type JobApi = ReturnType<typeof openJobService>;
  */
 export function openJobService(
   clock: Clock,
-  store: Pick<Store, "jobs" | "webhooks">,
+  store: Pick<Store, "jobs" | "webhooks"> & { readonly audits: Pick<Store["audits"], "ofJob"> },
   jobs: JobRegistry,
   submissions: Submissions,
   router: JobRouter,
@@ -142,7 +142,11 @@ export function openJobService(
     waiting: JobWaiting | null,
     placement = placementOf(record.id, record.islandId),
   ): Promise<JobView> {
-    return { ...record, webhook: await readWebhookLog(store.webhooks, record.webhookId), waiting, placement };
+    const [webhook, audit = null] = await Promise.all([
+      readWebhookLog(store.webhooks, record.webhookId),
+      isTerminal(record.state) ? store.audits.ofJob(record.id) : undefined,
+    ]);
+    return { ...record, webhook, audit, waiting, placement };
   }
 
   /** Returns the view of a job that has ended, or that another coordinator has. */

@@ -8,6 +8,7 @@ import {
   type ResponseFormat,
 } from "../../shared/chat-input.ts";
 import type { ToolUse } from "../../shared/chat-tools.ts";
+import { MAX_READ_POSITIONS, MAX_READ_TOP } from "../../shared/chat-reading.ts";
 import { cargoFeaturesOf } from "../../shared/features/cargo-features.ts";
 import { chatFeaturesOf } from "../../shared/features/features.ts";
 import { KIB, MIB } from "../../shared/format-bytes.ts";
@@ -25,6 +26,8 @@ export interface JobTraits {
   readonly maxTokens: number | null;
   /** Maximum bytes of output of all attempts together. */
   readonly maxOutputBytes: number;
+  /** True if the Island reads an answer instead of generating one. */
+  readonly isReading: boolean;
   /** True if another Island can continue after the delivered text. */
   readonly canContinue: boolean;
   /** Bytes of the client's prompt, and the tokens that its images may have. A token of text has at least one byte. */
@@ -56,6 +59,8 @@ const TOOLS_PROMPT_BYTES = 1_024;
 const MAX_BYTES_PER_TOKEN = KIB;
 /** Bytes of a log probability with a text of usual length; see `token-probability.ts`. */
 const BYTES_PER_PROBABILITY = 160;
+/** Maximum bytes of a reading: each position has probabilities of about 20 bytes. */
+const READING_BYTES = (MAX_READ_POSITIONS + 1) * (MAX_READ_TOP + 2) * 32;
 /** Maximum bytes of output for each pixel: four bytes in base64, both as an item of the feed and as the output. */
 const MAX_BYTES_PER_PIXEL = 12;
 /** Tokens that templates add to a prompt: their own system text, and marks around each message. */
@@ -82,6 +87,7 @@ export function traitsOf(
     return {
       maxTokens: null,
       maxOutputBytes: cargo?.maxOutputBytes ?? Math.min(maxOutputBytes, imageBytes(input, cargo)),
+      isReading: false,
       canContinue: false,
       promptBytes,
       maxPromptTokens: promptBytes + TEMPLATE_TOKENS,
@@ -99,14 +105,17 @@ export function traitsOf(
     };
   }
   const request = chatRequestOf(parsed.data);
+  const { read } = request;
   const canReason = cargo?.reasoning === true && !request.isRaw;
   const { messages } = request;
   const bytes = promptBytesOf(request, cargo);
   const promptBytes = bytes.total;
   return {
     maxTokens: request.maxTokens,
-    maxOutputBytes: chatBytes(request.maxTokens, maxOutputBytes) + probabilityBytes(request),
-    canContinue: request.responseFormat.type === "text" && request.toolUse === null && !canReason,
+    maxOutputBytes:
+      chatBytes(request.maxTokens, maxOutputBytes) + (read === null ? probabilityBytes(request) : READING_BYTES),
+    isReading: read !== null,
+    canContinue: read === null && request.responseFormat.type === "text" && request.toolUse === null && !canReason,
     promptBytes,
     maxPromptTokens: promptBytes + TEMPLATE_TOKENS + TEMPLATE_TOKENS_PER_MESSAGE * messages.length,
     responseFormat: request.responseFormat,
@@ -128,7 +137,8 @@ export function traitsOf(
 export function promptBytesOf(request: ChatRequest, cargo: Pick<CatalogEntry, "tools"> | undefined) {
   const tools = bytesOfTools(request, cargo?.tools === "template");
   const messages = request.messages.map(bytesOf);
-  return { tools, messages, total: messages.reduce((sum, each) => sum + each, tools) };
+  const read = Buffer.byteLength(request.read?.text ?? "");
+  return { tools, messages, total: messages.reduce((sum, each) => sum + each, tools + read) };
 }
 
 function bytesOf({ content, parts = [], tool_calls: calls }: ChatMessage): number {

@@ -1,4 +1,5 @@
 import type { JobState } from "../../shared/job-state.ts";
+import type { Audit } from "../store/audits.ts";
 import type { AnswerLink } from "../store/conversations.ts";
 import type { JobInput, JobRecord } from "../store/jobs/job-store.ts";
 import type { WebhookLog } from "../webhooks/owned-webhook.ts";
@@ -29,4 +30,6 @@ export interface JobView extends JobRecord {
   readonly waiting: JobWaiting | null;
   readonly placement: JobPlacement | null;
   readonly webhook: WebhookLog | null;
+  /** Audit of the job; null before the end of the job, and if its Island's owner was paid at once. */
+  readonly audit: Audit | null;
 }

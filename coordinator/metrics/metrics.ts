@@ -26,6 +26,7 @@ export interface MeasuredParts {
     readonly cluster: Pick<Store["cluster"], "isShared">;
   };
   readonly gateway: Counting & { readonly frames: FrameCounts };
+  readonly auditor: Counting;
   readonly webhooks: Counting & { readonly pendingCount: number };
   readonly files: Counting & { kept(): Promise<FileUsage> };
   readonly fileBatches: Counting & { readonly runningCount: number; readonly linesInFlight: number };
@@ -49,6 +50,7 @@ export function openMetrics(parts: MeasuredParts) {
     ...storageMetrics(parts),
     ...http.metrics,
     ...parts.gateway.metrics,
+    ...parts.auditor.metrics,
     ...parts.webhooks.metrics,
     ...parts.files.metrics,
     ...parts.fileBatches.metrics,

@@ -4,8 +4,10 @@ import type { RemoteModels } from "./add-model.ts";
 import type { Announcements } from "./announcements.ts";
 import type { NetworkView } from "./network-view.ts";
 import type { OperatorAccounts } from "./operator-accounts.ts";
+import type { OperatorAudits } from "./operator-audits.ts";
 import type { OperatorCargos } from "./operator-cargos.ts";
 import type { OperatorIslands } from "./operator-islands.ts";
+import type { OperatorStandings } from "./operator-standings.ts";
 
 /** A setting and its value at this coordinator. */
 export type SettingInForce = Omit<SettingDescription, "type" | "group"> & Pick<ResolvedSetting, "shown" | "source">;
@@ -15,6 +17,8 @@ export interface Operators {
   readonly network: Pick<NetworkView, "overview">;
   readonly accounts: OperatorAccounts;
   readonly islands: OperatorIslands;
+  readonly audits: OperatorAudits;
+  readonly standings: OperatorStandings;
   readonly jobs: Pick<Store["operators"], "jobs">;
   readonly cargos: OperatorCargos;
   readonly models: RemoteModels;

@@ -152,16 +152,18 @@ function describeMisfits(cargo: ScheduledCargo, fitCounts: IslandFitCounts, offe
 
 function describeOnlyMisfit(misfit: FitFailure, cargo: ScheduledCargo, count: number): string {
   if (count === 1) return `it ${describeFitFailure(misfit, cargo, 1)}`;
+  if (misfit === "owner_refused") return "all must be audited first";
   return misfit === "draining" ? "none takes new jobs now" : `none has ${needOf(misfit, cargo)}`;
 }
 
 /** Returns the verb phrase that follows the number of Islands. */
 function describeFitFailure(misfit: FitFailure, cargo: ScheduledCargo, count: number): string {
   if (misfit === "draining") return count === 1 ? "takes no new jobs now" : "take no new jobs now";
+  if (misfit === "owner_refused") return "must be audited first";
   return `${count === 1 ? "lacks" : "lack"} ${needOf(misfit, cargo)}`;
 }
 
-function needOf(misfit: Exclude<FitFailure, "draining">, cargo: ScheduledCargo): string {
+function needOf(misfit: Exclude<FitFailure, "draining" | "owner_refused">, cargo: ScheduledCargo): string {
   switch (misfit) {
     case "feature_missing":
       return `${describeFeatures(cargo)}, which needs a later version of the agent`;

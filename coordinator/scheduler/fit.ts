@@ -8,6 +8,7 @@ export const MISFITS = [
   "not_own",
   "runtime_missing",
   ...DISALLOWED,
+  "owner_refused",
   "feature_missing",
   "too_little_ram",
   "too_little_vram",
@@ -19,6 +20,8 @@ export type Misfit = (typeof MISFITS)[number];
 export interface KnownCargo extends CargoManifest {
   /** The only account that may run the Cargo until it is approved; absent for a public Cargo. */
   readonly privateTo?: string;
+  /** Accounts whose Islands get no jobs of the Cargo, because of their answers; absent for none. */
+  readonly refusedOwners?: ReadonlySet<string>;
 }
 
 export type ScheduledCargo = KnownCargo & WorkKind;
@@ -34,6 +37,8 @@ type CargoNeeds = Pick<
   | "requiredRamBytes"
   | "requiredVramBytes"
   | "onlyIslandsOf"
+  | "privateTo"
+  | "refusedOwners"
   | "category"
   | "container"
   | "features"
@@ -58,17 +63,23 @@ export function fits(cargo: CargoNeeds, island: IslandOffer): true | Misfit {
   if (cargo.onlyIslandsOf !== null && cargo.onlyIslandsOf !== island.accountId) return "not_own";
   const served = engineModelFor(cargo, island);
   if (served !== undefined) return fitsEngine(cargo, island, served);
-  const disallowed = island.policy && disallowedBy(island.policy, cargo, cargo.onlyIslandsOf === null);
+  const disallowed = island.policy && disallowedBy(island.policy, cargo, cargo.privateTo === undefined);
   // An Island whose owner allows no containers reports no runtime for them.
   if (disallowed === "runtime_disallowed") return disallowed;
   if (!island.runtimes.includes(cargo.runtimeType)) return "runtime_missing";
   if (disallowed) return disallowed;
+  if (isRefused(cargo, island)) return "owner_refused";
   if (cargo.features?.some((name) => island.features?.includes(name) !== true)) return "feature_missing";
   if (cargo.requiredRamBytes > island.ramBytes) return "too_little_ram";
   if (cargo.requiredVramBytes > island.vramBytes) return "too_little_vram";
   if (island.noSpaceFor?.includes(cargo.slug) === true) return "too_little_disk";
   if (island.draining) return "draining";
   return true;
+}
+
+/** Returns whether the owner gets no jobs of others. Its own jobs, and the readings of audits, name the owner. */
+function isRefused({ onlyIslandsOf, refusedOwners }: CargoNeeds, { accountId }: IslandOffer): boolean {
+  return onlyIslandsOf === null && refusedOwners?.has(accountId) === true;
 }
 
 /** Returns the model with which an engine of the host runs the Cargo; undefined: the Island's own runtime runs it. */
@@ -90,8 +101,9 @@ export function featuresFor(
 /** The model is in the engine's memory already, so memory and disk of the Island do not matter. */
 function fitsEngine(cargo: CargoNeeds, island: IslandOffer, served: EngineModelReport): true | Misfit {
   const onEngine = { ...cargo, runtimeType: "engine" as const };
-  const disallowed = island.policy && disallowedBy(island.policy, onEngine, cargo.onlyIslandsOf === null);
+  const disallowed = island.policy && disallowedBy(island.policy, onEngine, cargo.privateTo === undefined);
   if (disallowed) return disallowed;
+  if (isRefused(cargo, island)) return "owner_refused";
   if (cargo.features?.some((name) => !served.features.includes(name))) return "feature_missing";
   return island.draining || served.slots === 0 ? "draining" : true;
 }

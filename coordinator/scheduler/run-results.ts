@@ -26,7 +26,8 @@ export function learnFrom(
 ): boolean {
   const { work, assumed, firstOutput, slug } = run;
   const output = tokens?.output ?? 0;
-  noteRun(traffic, work.input, output);
+  // A job that only reads says nothing about the output of others.
+  if (tokens === null || output > 0) noteRun(traffic, work.input, output);
   const hasExpectedCache = tokens === null || correctCache(run, tokens, island, caches);
   if (work.output > 0) {
     if (firstOutput === null || output === 0) return false;

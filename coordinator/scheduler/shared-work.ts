@@ -110,7 +110,7 @@ export function sharedWork(
       if (index === undefined) return { is: "absent" };
       const fitCounts = index.fitCounts();
       const { online, misfits, fitting } = fitCounts;
-      if (fitting + misfits.draining > 0) return { is: "possible" };
+      if (fitting + misfits.draining + misfits.owner_refused > 0) return { is: "possible" };
       for (const [id, { info, atMs }] of departed.entries()) {
         if (atMs < sinceMs) break;
         const fit = islands.has(id) ? "not_own" : fits(index.cargo, info);

@@ -1,5 +1,6 @@
 import { accountSteps } from "./accounts/accounts.ts";
 import { appendLine, auditSteps, type AuditEntry } from "./accounts/audit-log.ts";
+import { auditSteps as jobAuditSteps } from "./audits.ts";
 import { batchSteps } from "./jobs/batches.ts";
 import { catalogSteps } from "./catalog.ts";
 import { contentSteps } from "./jobs/content.ts";
@@ -19,6 +20,7 @@ import { webhookSteps } from "./jobs/webhooks.ts";
 const STORES = {
   accounts: accountSteps,
   audit: auditSteps,
+  audits: jobAuditSteps,
   batches: batchSteps,
   catalog: catalogSteps,
   content: contentSteps,

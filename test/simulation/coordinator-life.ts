@@ -13,6 +13,7 @@ import { resolveLimits } from "../../coordinator/quotas/account-limits.ts";
 import type { JobQuota } from "../../coordinator/quotas/job-quota.ts";
 import type { Scheduler } from "../../coordinator/scheduler/scheduler.ts";
 import { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
+import { NO_AUDITS, NO_STANDINGS } from "../support/no-standings.ts";
 import { testEnv } from "../support/test-env.ts";
 import { SimulatedClock, type SimulatedTime } from "./simulated-clock.ts";
 import type { SimulatedDatabase, SimulatedStore } from "./simulated-database.ts";
@@ -97,6 +98,7 @@ export class CoordinatorLife {
       maxRunMs: 3_600_000,
       accountDailyBytes: 1_024 * MIB,
       priorityPrice: PRIORITY_PRICE,
+      auditShare: 0.03,
       webhookAllowPrivate: false,
       heartbeatMs: HEARTBEAT_MS,
     };
@@ -114,6 +116,7 @@ export class CoordinatorLife {
       limitOf: async (accountId) => resolveLimits(await store.accounts.limits(accountId)).concurrentJobs,
       suspensionOf: () => null,
       onWebhookDue: () => undefined,
+      standings: NO_STANDINGS,
       random,
     });
     const { jobs: registry, submissions, router, explainWait } = core;
@@ -123,7 +126,7 @@ export class CoordinatorLife {
     this.batches = core.batches;
     this.jobs = openJobService(
       clock,
-      store,
+      { jobs: store.jobs, webhooks: store.webhooks, audits: NO_AUDITS },
       registry,
       submissions,
       router,

@@ -1,3 +1,4 @@
+import { openAuditor } from "../../coordinator/audits/auditor.ts";
 import { openBatches } from "../../coordinator/dialects/batches/open-batches.ts";
 import { openFiles } from "../../coordinator/files/open-files.ts";
 import { openIslandGateway } from "../../coordinator/islands/gateway.ts";
@@ -11,6 +12,8 @@ const clock = new ManualClock();
 const unused = <T>(given: object): T => ({ clock, ...given }) as T;
 const env = testEnv({}, { clock });
 const files = openFiles(env, unused({}), unused({}));
+const noJobs = { subscribe: () => undefined };
+const auditor = openAuditor(env, unused({}), unused({}), noJobs, unused({}), unused({}), unused({}), () => 0);
 const fileBatches = openBatches(env, unused({}), files, unused({}), unused({}), new Map());
 
 /** Parts with metrics of a coordinator without any activity. */
@@ -22,6 +25,7 @@ export const NO_PARTS = {
   store: { cluster: { isShared: false }, commits: 0, queued: 0, readOnlyReason: null },
   gateway: openIslandGateway(testEnv(), unused({}), unused({}), "", unused({}), () => ""),
   webhooks: { pendingCount: 0, metrics: openWebhooks(testEnv(), unused({}), async () => "").metrics },
+  auditor: { metrics: auditor.metrics },
   files: { kept: async () => ({ files: 0, bytes: 0 }), metrics: files.metrics },
   fileBatches: { metrics: fileBatches.metrics, runningCount: 0, linesInFlight: 0 },
   version: "1",

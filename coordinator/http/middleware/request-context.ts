@@ -10,7 +10,7 @@ import type { RequestLimits } from "../limits/request-limits.ts";
 import { cookieToken, keepPrivate } from "../server/console-session.ts";
 
 /** CORS allows neither `Atoll-Console` nor credentials, so that no other site acts with the console's session. */
-const ALLOWED_METHODS = "GET, POST, PATCH, DELETE";
+const ALLOWED_METHODS = "GET, POST, PUT, PATCH, DELETE";
 const ALLOWED_HEADERS =
   "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-Id, X-Api-Key, Anthropic-Version, Anthropic-Beta, Anthropic-Dangerous-Direct-Browser-Access";
 const EXPOSED_HEADERS =

@@ -59,7 +59,7 @@ export interface RouteSpec {
   readonly isCompatible?: boolean;
 }
 
-export const METHODS = ["get", "post", "patch", "delete"] as const;
+export const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 export type Method = (typeof METHODS)[number];
 
 /** Returns an operation for the document, with the common failures, headers, security and example. */

@@ -16,7 +16,7 @@ const lineSchema = z
   .object({
     id: z.int().describe("Id of the entry; increases with time"),
     kind: z
-      .enum(["grant", "correction", "hold", "charge", "release", "earning"])
+      .enum(["grant", "correction", "refund", "hold", "charge", "release", "earning"])
       .describe(
         "`grant`: an operator or the registration gave credits. `correction`: an operator took credits back. `hold`: credits were reserved for a submitted job. `charge`: credits were taken from the hold. `release`: credits returned from the hold. `earning`: an Island of the account ran a job",
       ),

@@ -5,8 +5,9 @@ import { MAX_RECENT } from "../../islands/island-service.ts";
 import { grantQuerySchema } from "../../files/file-grants.ts";
 import type { Recommendation } from "../../recommendations/recommend.ts";
 import { authenticateIsland } from "../middleware/auth.ts";
-import { metricsShape, presentMetrics } from "../schemas/island-schemas.ts";
+import { metricsShape, presentMetrics, standingsSchema } from "../schemas/island-schemas.ts";
 import { data, json } from "../schemas/responses.ts";
+import { presentStanding } from "../schemas/standing-schemas.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "../schemas/wire-units.ts";
 import { routeGroup } from "../route-group.ts";
 import { contentHeaders, FILE_RESPONSES, sendFile } from "../server/send-file.ts";
@@ -49,6 +50,7 @@ export const islandAgentRoutes = routeGroup("/island", { tag: "Islands" }, (rout
             recent: z
               .array(z.object({ job_id: z.string(), credits: creditsSchema, earned_at: timeSchema }))
               .describe(`The latest jobs with earnings, newest first; at most ${MAX_RECENT}`),
+            standings: standingsSchema,
           }),
         ),
         "Metrics of the Island",
@@ -57,13 +59,14 @@ export const islandAgentRoutes = routeGroup("/island", { tag: "Islands" }, (rout
     fails: [401, 404],
   })(async ({ c, query }) => {
     const { accountId } = await authenticateIsland(c.env.incoming, accounts.islandTokens);
-    const { name, metrics, recent } = await islands.earnings(accountId, query.host_id);
+    const { name, metrics, recent, standings } = await islands.earnings(accountId, query.host_id);
     const earned = recent.map(({ jobId, micro, atMs }) => ({
       job_id: jobId,
       credits: presentCredits(micro),
       earned_at: presentTime(atMs),
     }));
-    return { data: { name, ...presentMetrics(metrics), recent: earned } };
+    const shown = standings.map(presentStanding);
+    return { data: { name, ...presentMetrics(metrics), recent: earned, standings: shown } };
   });
 
   routes.delete("", {

@@ -5,7 +5,7 @@ import type { Hardware } from "../../../shared/hardware.ts";
 import { isDeclaredAddress } from "../../../shared/model-address.ts";
 import type { Catalog, CatalogEntry } from "../../catalog/catalog.ts";
 import type { IslandDay, IslandMetrics } from "../../islands/island-metrics.ts";
-import { ISLAND_STATUSES, nameOf, type OwnedIsland } from "../../islands/island-service.ts";
+import { ISLAND_STATUSES, nameOf, type OwnedIsland, type OwnedIslandDetail } from "../../islands/island-service.ts";
 import {
   MAX_CACHED,
   MAX_ENGINE_MODELS_SHOWN,
@@ -14,7 +14,9 @@ import {
   type LiveEngineModel,
 } from "../../islands/live-island.ts";
 import { engineModelFor } from "../../scheduler/fit.ts";
+import { MAX_OWN_STANDINGS } from "../../store/audits.ts";
 import { DAY_MS } from "../../store/ledger/host-metrics.ts";
+import { presentStanding, standingSchema } from "./standing-schemas.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "./wire-units.ts";
 
 const megabytes = z.int().describe("Memory in MB of 2^20 bytes");
@@ -162,6 +164,12 @@ const engineModelSchema = z
   })
   .openapi("EngineModel", { description: "A model that an engine of the host serves. Unknown values are null" });
 
+export const standingsSchema = z
+  .array(standingSchema)
+  .describe(
+    `Standings of the owner, which are those of all its Islands: at most ${MAX_OWN_STANDINGS} Cargos with audits or held earnings, sorted by slug`,
+  );
+
 export const islandDetailSchema = islandSchema
   .extend({
     days: z.array(daySchema).describe("The last 30 UTC days including today, oldest first, without gaps"),
@@ -176,6 +184,7 @@ export const islandDetailSchema = islandSchema
       .describe(
         `At most ${MAX_ENGINE_MODELS_SHOWN} models of the engines that the host lends; empty unless the Island is connected`,
       ),
+    standings: standingsSchema,
   })
   .openapi("IslandDetail");
 
@@ -229,7 +238,7 @@ function presentDownload(download: LiveDownload): z.infer<typeof downloadSchema>
 }
 
 export function presentIslandDetail(
-  island: OwnedIsland,
+  island: OwnedIslandDetail,
   catalog: Pick<Catalog, "list">,
 ): z.infer<typeof islandDetailSchema> {
   const { cachedModels = [], engineModels = [] } = island.live ?? {};
@@ -242,6 +251,7 @@ export function presentIslandDetail(
     cached_cargos: cargos.filter((cargo) => cached.has(cacheKeyOf(cargo) ?? "")).map(({ slug }) => slug),
     cached_models: [...cached],
     engine_models: engineModels.map((model) => presentEngineModel(model, cargos)),
+    standings: island.standings.map(presentStanding),
   };
 }
 

@@ -4,10 +4,12 @@ import { JOB_ERROR_CODES } from "../../../shared/errors.ts";
 import { JOB_STATES, isTerminal } from "../../../shared/job-state.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
 import type { JobHandle, JobView } from "../../jobs/submitted-job.ts";
+import { VERDICTS } from "../../credits/standing.ts";
 import { WAITING_REASONS, type JobWaiting } from "../../jobs/job-waiting.ts";
 import type { JobPlacement } from "../../jobs/job-placement.ts";
 import { attemptsOf } from "../../jobs/attempts/retry-policy.ts";
 import { CHOICE_REASONS, type CandidateCost } from "../../scheduler/events.ts";
+import type { Audit } from "../../store/audits.ts";
 import type { JobSummary, ListedJob } from "../../store/jobs/job-store.ts";
 import { presentTime, presentTimeOrNull, presentUsage, timeSchema, usageSchema } from "./wire-units.ts";
 import { orNull } from "./responses.ts";
@@ -123,6 +125,21 @@ const placementSchema = z
       "Why the Island of the current attempt was chosen, from the memory of its coordinator. Null without an operator's session, without a choice, for all but the coordinator's latest 2,000 jobs, and for ended jobs of other coordinators",
   });
 
+const verificationSchema = z
+  .object({
+    verdict: z
+      .enum(["not_chosen", "pending", ...VERDICTS])
+      .describe(
+        "`not_chosen`: the job was not chosen for an audit. `pending`: the audit has not ended. `consistent`: the answer is one that the model gives. `inconsistent`: it is not. `unclear`: no reader was found, or the readers could not judge",
+      ),
+    readers: z.int().describe("Number of readings of the answer by Islands of other owners"),
+    refunded: z.boolean().describe("Whether the client got the whole charge back"),
+  })
+  .openapi("Verification", {
+    description:
+      "Audit of the answer by Islands of other owners. Null before the end of the job, if its Island's owner was paid at once, and 90 days after the end",
+  });
+
 export const detailSchema = z
   .object({
     id: z.string(),
@@ -166,6 +183,7 @@ export const detailSchema = z
       .array(z.string())
       .describe("Paths of the request's ignored parameters, as in the header `Atoll-Ignored`"),
     webhook: orNull(webhookLogSchema),
+    verification: orNull(verificationSchema),
   })
   .openapi("Job");
 
@@ -224,6 +242,16 @@ export function presentDetail(job: JobView, showsPlacement: boolean): z.infer<ty
     batch_id: job.batchId,
     ignored: [...(job.ignoredParameters ?? [])],
     webhook: presentWebhook(job.webhook),
+    verification: job.audit && presentVerification(job.audit),
+  };
+}
+
+function presentVerification({ verdict, readings, earning }: Audit): z.infer<typeof verificationSchema> {
+  const names = { none: "not_chosen", due: "pending" } as const;
+  return {
+    verdict: verdict === "none" || verdict === "due" ? names[verdict] : verdict,
+    readers: readings.length,
+    refunded: earning === "refunded",
   };
 }
 

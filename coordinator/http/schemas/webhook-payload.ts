@@ -17,7 +17,7 @@ const jobEventSchema = z
   .object({
     type: z.enum(["job.completed", "job.failed", "job.cancelled", "job.timeout"]),
     timestamp: timeSchema,
-    data: detailSchema.omit({ input: true, webhook: true, waiting: true, placement: true }).extend({
+    data: detailSchema.omit({ input: true, webhook: true, waiting: true, placement: true, verification: true }).extend({
       output_omitted: z.boolean().describe("The output is too large for a webhook; read it from GET /jobs/{id}"),
     }),
   })
@@ -42,8 +42,15 @@ export function webhookPayload(stores: {
     }
     const job = await stores.jobs.get(subjectId);
     if (job === undefined) throw new Error(`Webhook ${id}: job ${subjectId} does not exist`);
-    const view = { ...job, waiting: null, webhook: null, placement: null };
-    const { input: _, webhook: __, waiting: ___, placement: ____, ...detail } = presentDetail(view, false);
+    const view = { ...job, waiting: null, webhook: null, placement: null, audit: null };
+    const {
+      input: _,
+      webhook: __,
+      waiting: ___,
+      placement: ____,
+      verification: _____,
+      ...detail
+    } = presentDetail(view, false);
     const output = await sendableOutput(detail.output);
     const data = { ...detail, output: output ?? null, output_omitted: output === undefined };
     return JSON.stringify({ type: `job.${job.state}`, timestamp, data });

@@ -4,7 +4,7 @@ import { integer, json, key, nullable, Table, text, type RowOf } from "../steps/
 import type { Tx } from "../steps/tx.ts";
 
 /** Kinds of things that operators act on. */
-export const AUDIT_TARGETS = ["account", "announcement", "cargo", "coordinator", "island"] as const;
+export const AUDIT_TARGETS = ["account", "announcement", "cargo", "coordinator", "island", "job"] as const;
 
 /** Audit log of operator actions. Triggers reject changes and deletions of its rows. */
 export const auditLogTable = new Table(

@@ -2,6 +2,7 @@ import type { JobError } from "../../../shared/errors.ts";
 import type { EndEvent, JobEvent, JobState } from "../../../shared/job-state.ts";
 import type { FinishReason, OutputItem, Timings, Usage } from "../../../shared/output.ts";
 import type { Posting } from "../../credits/postings.ts";
+import type { NewAudit } from "../audits.ts";
 import type { AnswerLink } from "../conversations.ts";
 import type { SubmittingKey } from "../accounts/key-spending.ts";
 import type {
@@ -25,6 +26,8 @@ export interface SubmittedJob extends Pick<JobColumns, (typeof SUBMITTED_COLUMNS
   readonly inputJson: string;
   /** Weight of the account in the fair share; null for the default. Stored in the account's row. */
   readonly share: number | null;
+  /** The only account whose Islands may run the job; absent for any. Not stored. */
+  readonly onlyIslandsOf?: string;
 }
 
 /** Members that submissions of jobs and of batches have in common. */
@@ -59,6 +62,8 @@ export interface ActiveJobRecord extends Pick<JobColumns, (typeof ACTIVE_COLUMNS
   readonly share: number | null;
   /** Whether the job has a quota slot; absent if the store does not count slots (`QuotaSlots`). */
   readonly holdsQuota?: boolean;
+  /** See `SubmittedJob`. */
+  readonly onlyIslandsOf?: string;
 }
 
 type PublicColumns = Omit<JobColumns, (typeof INTERNAL_COLUMNS)[number] | "promptTokens" | "completionTokens">;
@@ -147,6 +152,8 @@ export interface JobEnding {
   readonly chargeMicro: number;
   /** Postings of the settlement, created by `settle`. */
   readonly postings: readonly Posting[];
+  /** What is stored for an audit of the job; absent if the Island's owner is paid at once. */
+  readonly audit?: NewAudit;
   readonly lastChunk?: FeedChunk;
 }
 

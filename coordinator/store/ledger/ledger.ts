@@ -69,7 +69,7 @@ export interface LedgerReport {
   readonly entries: number;
   readonly unbalancedTransactions: number;
   readonly wrongBalances: readonly { party: string; balanceMicro: number; entriesMicro: number }[];
-  /** Accounts whose hold differs from the sum of the prices of their unfinished jobs. */
+  /** Accounts whose hold differs from the prices of their unfinished jobs and their held earnings. */
   readonly wrongHolds: readonly { accountId: string; heldMicro: number; jobsMicro: number }[];
 }
 
@@ -174,7 +174,10 @@ export async function verifyLedger(tx: Tx): Promise<LedgerReport> {
     `SELECT accounts.id AS "accountId", coalesce(micro, 0) AS "heldMicro", coalesce(total, 0) AS "jobsMicro"
      FROM accounts LEFT JOIN balances ON party = 'hold:' || accounts.id
      LEFT JOIN (
-       SELECT account_id, sum(price_micro) AS total FROM jobs WHERE completed_at_ms IS NULL GROUP BY account_id
+       SELECT account_id, sum(micro) AS total FROM (
+         SELECT account_id, price_micro AS micro FROM jobs WHERE completed_at_ms IS NULL
+         UNION ALL SELECT owner_account_id, earned_micro FROM audits WHERE earning = 'held'
+       ) AS parts GROUP BY account_id
      ) AS held ON account_id = accounts.id
      WHERE coalesce(micro, 0) <> coalesce(total, 0) ORDER BY accounts.id`,
   );

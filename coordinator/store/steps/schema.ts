@@ -33,6 +33,7 @@ import {
 import { announcementTable, suspendedIslandTable } from "../accounts/operators.ts";
 import { usageTable } from "../ledger/usage.ts";
 import { webhookTable } from "../jobs/webhooks.ts";
+import { auditTable, standingTable } from "../audits.ts";
 import { columnName, type Column, type ColumnKind, type PerEngine, type Table, type TableRules } from "./table.ts";
 import type { Dialect } from "./tx.ts";
 
@@ -98,17 +99,20 @@ export const TABLES: readonly Table[] = [
   networkMoveTable,
   earningsCursorTable,
   usageCursorTable,
+  auditTable,
+  standingTable,
 ];
 
 /** Migrations after the baseline, from version 2. Their SQL follows from `since` of columns and tables. */
 const LATER: readonly Omit<Migration, "version" | "sql">[] = [
   { name: "speeds of Islands", oldest: 1 },
-  { name: "rates of jobs", oldest: 2 },
+  { name: "rates of jobs, and audits", oldest: 2 },
 ];
 
 /** Returns all migrations. `rest`: statements of the baseline after the tables. */
 export function migrationsOf(dialect: Dialect, rest: string): readonly Migration[] {
-  const baseline = [...TABLES.map((table) => tableSql(table, dialect, undefined)), rest].join("\n");
+  const first = TABLES.filter(({ rules }) => rules.since === undefined);
+  const baseline = [...first.map((table) => tableSql(table, dialect, undefined)), rest].join("\n");
   return [
     { version: 1, name: "baseline", sql: baseline },
     ...LATER.map((migration, index) => {

@@ -20,11 +20,11 @@ export interface Tx {
   /** Returns a balance in micro-credits, 0 for an unknown party, and locks it until the transaction ends. */
   balanceOf(party: LedgerParty): Promise<bigint>;
   /**
-   * Stores postings that concern no job. The step must not throw a refusal afterwards. `note`: text shown to the
-   * account.
+   * Stores postings, except those of a job's submission and end. The step must not throw a refusal afterwards. `note`:
+   * text shown to the account. `jobId`: the job that they concern.
    * @throws the refusal of the postings (`refusalOf`).
    */
-  post(postings: readonly Posting[], atMs: number, note?: string | null): Promise<void>;
+  post(postings: readonly Posting[], atMs: number, note?: string | null, jobId?: string): Promise<void>;
 }
 
 /** Returns a text column of all rows of a query. */

@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  addReading,
-  judgeReading,
-  NO_EVIDENCE,
-  type Verdict,
-  verdictOf,
-} from "../../../coordinator/audits/evidence.ts";
+import { addReading, judgeReading, verdictOf } from "../../../coordinator/audits/evidence.ts";
 import { checkReading, drawPositions, type Score, scoreReading } from "../../../coordinator/audits/reading.ts";
+import { NO_EVIDENCE, type Verdict } from "../../../coordinator/credits/standing.ts";
 import type { HostedCargo } from "../../../island-agent/runtimes/host/hosted-cargo.ts";
 import { chatInputSchema, chatRequestOf } from "../../../shared/chat-input.ts";
 import {

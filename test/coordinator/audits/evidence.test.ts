@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  addReading,
-  type Evidence,
-  isEvidence,
-  judgeReading,
-  NO_EVIDENCE,
-  verdictOf,
-} from "../../../coordinator/audits/evidence.ts";
+import { addReading, isEvidence, judgeReading, verdictOf } from "../../../coordinator/audits/evidence.ts";
 import { type Score, scoreReading } from "../../../coordinator/audits/reading.ts";
+import { type Evidence, NO_EVIDENCE } from "../../../coordinator/credits/standing.ts";
 import { makeChat, makeReading, sampleToken, seededRandom } from "./made-readings.ts";
 
 const CHAT = makeChat({ temperature: 0.8 });

@@ -71,6 +71,7 @@ describe("resolveConfig()", () => {
       modelAliases: new Map(),
       newAccountMicro: 10_000_000_000,
       networkFee: 0.1,
+      auditShare: 0.03,
       registration: null,
       smtpUrl: null,
       mailFrom: null,

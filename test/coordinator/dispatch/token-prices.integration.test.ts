@@ -152,6 +152,7 @@ describe("jobs of the version before", () => {
     ];
     await coordinator.stop();
     coordinator.runSql("ALTER TABLE jobs DROP COLUMN rates");
+    for (const table of ["audits", "standings"]) coordinator.runSql(`DROP TABLE ${table}`);
     coordinator.runSql("DELETE FROM migrations WHERE version = 3");
     await coordinator.start();
     await using island = await join();

@@ -62,7 +62,7 @@ describe("GET /events", () => {
     const up = await theirs.next("island");
     const { body } = await ask(host.key, "GET", `/islands/${up.data.id}`);
     // The event contains the fields that the list returns.
-    const ofOne = ["cached_models", "cached_cargos", "days", "engine_models"];
+    const ofOne = ["cached_models", "cached_cargos", "days", "engine_models", "standings"];
     expect(Object.keys(up.data).sort()).toEqual(
       [...Object.keys(body.data).filter((name) => !ofOne.includes(name)), "type", "online"].sort(),
     );

@@ -4,8 +4,10 @@ import { remoteModels } from "../../../coordinator/operators/add-model.ts";
 import { openAnnouncements } from "../../../coordinator/operators/announcements.ts";
 import { auditTrail } from "../../../coordinator/operators/audit-trail.ts";
 import { operatorAccounts } from "../../../coordinator/operators/operator-accounts.ts";
+import { operatorAudits } from "../../../coordinator/operators/operator-audits.ts";
 import { operatorCargos } from "../../../coordinator/operators/operator-cargos.ts";
 import { operatorIslands } from "../../../coordinator/operators/operator-islands.ts";
+import { operatorStandings } from "../../../coordinator/operators/operator-standings.ts";
 import type { Operators } from "../../../coordinator/operators/operators.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import type { Clock } from "../../../shared/clock.ts";
@@ -58,6 +60,8 @@ export function apiOperators({ store, clock, credentials, hub }: ApiOperatorsDep
     },
     accounts: operatorAccounts(store, trail, clock, onChanged),
     islands: operatorIslands(store, trail, clock, onChanged, live),
+    audits: operatorAudits(store, trail, { refusalOf: async () => null, resume: () => undefined }),
+    standings: operatorStandings(store, trail, clock, () => true),
     jobs: store.operators,
     cargos,
     models: remoteModels(store, cargos, settings, clock),

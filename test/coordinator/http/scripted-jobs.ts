@@ -59,6 +59,7 @@ export function makeJob(override: Partial<JobView> = {}): JobView {
     error: null,
     waiting: null,
     placement: null,
+    audit: null,
     inputRemovedAtMs: null,
     outputRemovedAtMs: null,
     ...override,

@@ -20,6 +20,7 @@ import type { Scheduler } from "../../../coordinator/scheduler/scheduler.ts";
 import type { SchedulerEvent } from "../../../coordinator/scheduler/events.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
+import { NO_STANDINGS } from "../../support/no-standings.ts";
 import { testEnv } from "../../support/test-env.ts";
 
 const GIB = 1_024 ** 3;
@@ -99,6 +100,7 @@ export class JobWorld {
       heartbeatMs: 10_000,
       maxAttempts: 3,
       networkFee: NETWORK_FEE,
+      auditShare: 0.03,
       acceptLimitMs: PHASE_LIMITS.accept,
       startLimitMs: PHASE_LIMITS.start,
       firstOutputLimitMs: PHASE_LIMITS.first_output,
@@ -130,6 +132,7 @@ export class JobWorld {
       limitOf: async () => 10,
       suspensionOf: () => null,
       onWebhookDue: () => undefined,
+      standings: NO_STANDINGS,
       random: () => 0.5,
     });
     const { scheduler, jobs: registry, submissions, router, explainWait } = core;

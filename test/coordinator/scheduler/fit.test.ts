@@ -43,7 +43,7 @@ describe("fits()", () => {
     [{ categories: { allow: ["text"], deny: [] } }, { category: undefined }, "category_disallowed"],
     [{ network: false }, {}, "network_disallowed"],
     [{ containerGpu: false }, {}, "gpu_disallowed"],
-    [{ approvedOnly: true }, { onlyIslandsOf: island.accountId }, "unapproved_disallowed"],
+    [{ approvedOnly: true }, { onlyIslandsOf: island.accountId, privateTo: island.accountId }, "unapproved_disallowed"],
   ])(
     "returns the owner's rule that excludes the Cargo (%#), and true if the owner allows it",
     (rule, needs, misfit) => {

@@ -65,13 +65,13 @@ describe("the webhook of a job", () => {
     expect(request.headers["content-type"]).toBe("application/json");
     await settled(`/jobs/${id}`);
     const { data } = (await api("GET", `/jobs/${id}`)).body;
-    const { input, webhook, waiting, placement, ...rest } = data;
+    const { input, webhook, waiting, placement, verification, ...rest } = data;
     expect(request.body).toEqual({
       type: "job.completed",
       timestamp: data.completed_at,
       data: { ...rest, output: "Hello", output_omitted: false },
     });
-    expect([input, waiting, placement]).toEqual([{ prompt: "Hi" }, null, null]);
+    expect([input, waiting, placement, verification]).toEqual([{ prompt: "Hi" }, null, null, null]);
     expect(webhook).toMatchObject({ state: "delivered", attempts: [{ status: 204, error: null }] });
     expect(JSON.stringify(data)).not.toContain(secret);
   });

@@ -63,7 +63,7 @@ export class PostgresTx implements Tx {
   }
 
   /** Stores postings. For postings of jobs, `pg_temp.post` does the same. */
-  async post(postings: readonly Posting[], atMs: number, note: string | null = null): Promise<void> {
+  async post(postings: readonly Posting[], atMs: number, note: string | null = null, jobId?: string): Promise<void> {
     const session = this.#session;
     const parties = postings.map(({ party }) => party);
     const balances = await lockBalances(session, parties);
@@ -78,11 +78,17 @@ export class PostgresTx implements Tx {
     }
     const entries = await session.all<{ txn: number }>(
       `WITH first AS MATERIALIZED (SELECT nextval('entries_id_seq') AS id)
-     INSERT INTO entries (id, txn, party, micro, kind, at_ms)
-     SELECT CASE n WHEN 1 THEN first.id ELSE nextval('entries_id_seq') END, first.id, party, micro, kind, $4
+     INSERT INTO entries (id, txn, party, micro, kind, job_id, at_ms)
+     SELECT CASE n WHEN 1 THEN first.id ELSE nextval('entries_id_seq') END, first.id, party, micro, kind, $5, $4
      FROM first, unnest($1::text[], $2::bigint[], $3::text[]) WITH ORDINALITY AS posting (party, micro, kind, n) ORDER BY n
      RETURNING txn`,
-      [moved.map(({ party }) => party), moved.map(({ micro }) => micro), moved.map(({ kind }) => kind), atMs],
+      [
+        moved.map(({ party }) => party),
+        moved.map(({ micro }) => micro),
+        moved.map(({ kind }) => kind),
+        atMs,
+        jobId ?? null,
+      ],
     );
     if (note === null) return;
     const values = [entries[0]?.txn, encodeText("written", note)];

@@ -1,4 +1,5 @@
 import { type JobEvent, nextState } from "../../../../shared/job-state.ts";
+import { auditTable, NEW_AUDIT_COLUMNS } from "../../audits.ts";
 import { guardOf, UNFINISHED } from "../../jobs/job-guards.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "../../jobs/idempotency.ts";
 import { batchTable, jobTable, SUBMITTED_BATCH_COLUMNS, SUBMITTED_COLUMNS } from "../../jobs/job-tables.ts";
@@ -375,6 +376,13 @@ BEGIN
   refusal := pg_temp.post(a->'postings', a->>'jobId', at, 'client:' || links.account_id, CASE WHEN links.has_place THEN -1 ELSE 0 END);
   -- Raises an error, which rolls back what was written.
   IF refusal IS NOT NULL THEN RAISE EXCEPTION 'The ledger refuses postings: %', refusal; END IF;
+  IF a->'audit'->>'verdict' IS NOT NULL THEN
+    ${insertSql(auditTable, "(a->'audit')", NEW_AUDIT_COLUMNS, {
+      jobId: "a->>'jobId'",
+      endedAtMs: "at",
+      auditorId: `'${ownerId}'`,
+    })};
+  END IF;
   IF links.key_month IS NOT NULL AND links.unspent > 0 THEN
     UPDATE key_spending SET micro = greatest(0, micro - links.unspent) WHERE key_number = links.key_number AND month = links.key_month;
   END IF;

@@ -64,11 +64,11 @@ export class SqliteTx implements Tx {
     return this.#ledger.balanceOf(party) ?? 0n;
   }
 
-  async post(postings: readonly Posting[], atMs: number, note: string | null = null): Promise<void> {
+  async post(postings: readonly Posting[], atMs: number, note: string | null = null, jobId?: string): Promise<void> {
     if (this.#isOver || this.#ledger === null) throw new Error("Only a write step can post, and only while it runs");
     this.#ledger.assertAccepts(postings);
     this.hasPosted = true;
-    this.#ledger.post(postings, null, atMs, note);
+    this.#ledger.post(postings, jobId ?? null, atMs, note);
   }
 
   /** Ends the transaction, so that a step that still runs cannot write into the next. */

@@ -3,6 +3,7 @@ import { IllegalTransitionError, type EndEvent, type JobEvent, type JobState } f
 import type { HotWrites } from "../../jobs/hot-writes.ts";
 import type { JobMove } from "../../jobs/job-store.ts";
 import { REFUSALS } from "../../refusals.ts";
+import { auditTable, NEW_AUDIT_COLUMNS } from "../../audits.ts";
 import { guardOf } from "../../jobs/job-guards.ts";
 import { jobOutputTable, type jobTable } from "../../jobs/job-tables.ts";
 import type { RowOf } from "../../steps/table.ts";
@@ -68,6 +69,7 @@ function endJob(db: Database.Database, ledger: Ledger): HotWrites["endJob"] {
   const updates = prepareEnds(guardOf);
   const updatesWithStart = prepareEnds((event) => guardOf("start", event));
   const insertOutput = prepareInsert(db, jobOutputTable, ["jobId", "output", "largeChars"]);
+  const insertAudit = prepareInsert(db, auditTable, ["jobId", "endedAtMs", ...NEW_AUDIT_COLUMNS]);
   const insertPieces = prepareInsertPieces(db);
   const fold = prepareFold(db);
   const followUp = prepareFollowUp(db);
@@ -93,6 +95,7 @@ function endJob(db: Database.Database, ledger: Ledger): HotWrites["endJob"] {
     insertPieces(jobId, ending.pieces);
     fold(jobId, ending.lastChunk, event === "complete" && output === null);
     ledger.post(ending.postings, jobId, atMs);
+    if (ending.audit !== undefined) insertAudit({ jobId, endedAtMs: atMs, ...ending.audit });
     const { keyNumber, keyMonth, priceMicro } = ended;
     if (keyNumber !== null && keyMonth !== null) spending.refund(keyNumber, keyMonth, priceMicro - chargeMicro);
     list();

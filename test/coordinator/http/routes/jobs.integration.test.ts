@@ -216,6 +216,7 @@ describe("GET /jobs/:id", () => {
           island_id: null,
           waiting: { ...waiting, percent: null, phase: null },
           placement: null,
+          verification: null,
           timings: null,
           batch_id: null,
           ignored: [],

@@ -74,6 +74,7 @@ describe("GET /openapi.json", () => {
       "GET /operator/overview",
       "GET /operator/queue",
       "GET /operator/settings",
+      "GET /operator/standings",
       "GET /responses/{id}",
       "GET /sessions",
       "PATCH /account",
@@ -120,10 +121,13 @@ describe("GET /openapi.json", () => {
       "POST /operator/cargos/{slug}/approval",
       "POST /operator/cargos/{slug}/disabled",
       "POST /operator/cargos/{slug}/review",
+      "POST /operator/islands/{id}/audit",
       "POST /operator/islands/{id}/suspension",
+      "POST /operator/jobs/{id}/audit",
       "POST /rerank",
       "POST /responses",
       "POST /responses/{id}/cancel",
+      "PUT /operator/standings/{account}/{cargo}",
     ]);
     const { requestBody, security } = body.paths["/api/v1/chat/completions"].post;
     expect([requestBody.content["application/json"].schema, security]).toEqual([

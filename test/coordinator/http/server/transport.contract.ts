@@ -73,7 +73,13 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
           from: incoming.socket.remoteAddress,
         });
       const path = "/a%2Fb/%C3%A9?q=%20x&q=2";
-      const request = head(`PATCH ${path} HTTP/1.1`, "Host: 127.0.0.1:1", "X-List: 1", "x-list: 2", "Connection: close");
+      const request = head(
+        `PATCH ${path} HTTP/1.1`,
+        "Host: 127.0.0.1:1",
+        "X-List: 1",
+        "x-list: 2",
+        "Connection: close",
+      );
       const response = await exchange(request);
       expect(JSON.parse(response.slice(response.indexOf("\r\n\r\n")))).toEqual({
         method: "PATCH",
@@ -97,7 +103,8 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
 
     check("may have bodies with a length or in chunks, even byte by byte", async () => {
       handle = async (request) => new Response((await request.text()).toUpperCase());
-      const post = (...more: string[]): string => head("POST / HTTP/1.1", "Host: localhost", "Connection: close", ...more);
+      const post = (...more: string[]): string =>
+        head("POST / HTTP/1.1", "Host: localhost", "Connection: close", ...more);
       expect(await exchange(post("Content-Length: 5"), "hello")).toMatch(/\r\nHELLO$/);
       const chunked = "3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n".split("");
       expect(await exchange(post("Transfer-Encoding: chunked"), ...chunked)).toMatch(/\r\nHELLO$/);

@@ -3,6 +3,7 @@ import type { Store } from "../../../../coordinator/store/store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { describeAccountSettings } from "./account-settings.cases.ts";
 import { describeAccounts } from "./account-store.cases.ts";
+import { describeAudits } from "./audit-store.cases.ts";
 import { describeAuditLog } from "./audit-log.cases.ts";
 import { describeBatches, describeWebhooks } from "./batch-store.cases.ts";
 import { describeCatalog } from "./catalog-store.cases.ts";
@@ -55,6 +56,7 @@ export function describeStore(
     describeFileBatches(check);
     describeFiles(check);
     describeLedger(check);
+    describeAudits(check);
     describeIslands(check);
     describeIslandTokens(check);
     describeHostFigures(check);

@@ -3,8 +3,10 @@ import { once } from "node:events";
 import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { NEW_STANDING } from "../../../../../coordinator/credits/standing.ts";
 import { openSqliteStore, type SqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
 import { makeAccount, makeEnding, makeJob, runJob, temporaryFolder } from "../../contract/store-builders.ts";
+import { firstIdAt } from "../../../../../shared/ids.ts";
 import { ManualClock } from "../../../../support/manual-clock.ts";
 
 const RIGHT = { sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] };
@@ -108,6 +110,42 @@ describe("SqliteStore on disk", () => {
     // Writes are applied in call order, so the cleanup has been applied when this write has resolved.
     await store.check();
     expect(await store.accounts.findSession("t", 0)).toBeUndefined();
+  });
+
+  it("removes audits 90 days after the end of their jobs, unless they are due or their earning is held", async () => {
+    const clock = new ManualClock();
+    const opened = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+    store = opened;
+    const [clientId, ownerId] = [await makeAccount(opened), await makeAccount(opened)];
+    const endedAtMs = clock.now();
+    const end = async (slug: string, verdict: "none" | "due", atMs = endedAtMs): Promise<string> => {
+      const job = makeJob(clientId, { id: `${firstIdAt("job", atMs)}${slug}${verdict}`, slug, createdAtMs: atMs });
+      const credits = { chargedMicro: 1_000_000, earnedMicro: 900_000 };
+      await runJob(opened, job);
+      await opened.jobs.end(
+        makeEnding(job, {
+          atMs,
+          earning: { accountId: ownerId, micro: credits.earnedMicro, isHeld: true },
+          audit: { ownerAccountId: ownerId, slug, clientAccountId: clientId, ...credits, earning: "held", verdict },
+        }),
+      );
+      return job.id;
+    };
+    const paid = await end("paid", "none");
+    const due = await end("paid", "due");
+    const held = await end("held", "none");
+    const younger = await end("paid", "none", endedAtMs + 7_200_000);
+    const standing = { ...NEW_STANDING, state: "trusted" } as const;
+    await opened.audits.set({ ownerAccountId: ownerId, slug: "paid", standing }, endedAtMs);
+    const left = async (): Promise<boolean[]> =>
+      Promise.all([paid, due, held, younger].map(async (id) => (await opened.audits.ofJob(id)) !== undefined));
+    clock.advance(90 * 86_400_000 - 1);
+    await opened.check();
+    expect(await left()).toEqual([true, true, true, true]);
+    clock.advance(3_600_000);
+    await opened.check();
+    expect(await left()).toEqual([false, true, true, true]);
+    expect(await opened.ledger.verify()).toMatchObject(RIGHT);
   });
 
   it("refuses an in-memory database", async () => {

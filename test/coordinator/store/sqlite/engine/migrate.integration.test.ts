@@ -14,7 +14,7 @@ const FIXTURE = join(import.meta.dirname, "..", "..", "..", "..", "fixtures", "s
 const CHECKSUMS = [
   "d2b7d6b61acf30597de430bba1df20a925411f94d1788be03fb5d869334a85b9",
   "682695c007e92850b3db67b2e276bc1f4a767a063c062bf3dfd2527c506a59ba",
-  "a4120bbb6a0ad6adb69352713b2c757407c59e3441a4d26040d2c7754f4bde48",
+  "fd98390ae9cf1f4edaf77f838038ce95fc84887df93a128ca78c36b3ec70f002",
 ];
 const LATER: Migration = {
   version: MIGRATIONS.length + 1,

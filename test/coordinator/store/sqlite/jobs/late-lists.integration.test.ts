@@ -117,7 +117,7 @@ describe("the lines of the ledger", () => {
       .filter((index) => (index % 3 === 0 ? "b" : "a") === accountId)
       .toReversed();
     expect(lines.map(({ kind }) => kind)).toEqual(
-      jobs.flatMap(() => ["release", "earning", "charge", "hold", "grant"]),
+      jobs.flatMap(() => ["release", "earning", "charge", "hold", "refund"]),
     );
     expect(lines.map(({ jobId }) => jobId)).toEqual(
       jobs.flatMap((job) => Array.from({ length: 5 }, () => `job_${job}`)),

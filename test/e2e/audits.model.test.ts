@@ -1,0 +1,91 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openStore } from "../../coordinator/store/open-store.ts";
+import { systemClock } from "../../shared/clock.ts";
+import { call } from "../support/http/http.ts";
+import { runFrames } from "../support/network/attempt-frames.ts";
+import { FakeIsland } from "../support/network/fake-island.ts";
+import { Network } from "../support/network/network.ts";
+import { unlessSeveral } from "../support/network/several-coordinators.ts";
+
+const SLUG = "tiny-chat";
+const MAX_JOBS_OF_LIAR = 30;
+const CLIENTS = 4;
+
+/** The texts of Islands that do not run the model, as tokens. */
+const LIES: Readonly<Record<string, readonly string[]>> = {
+  "one-character": ["x"],
+  "canned-text": "I am happy to help you with this . Please ask me again later .".split(/(?= )/),
+  "random-words": " reef sand blue of and the gull rope tide seven".split(/(?= )/),
+};
+
+let network: Network;
+let key: string;
+const answered = new Map<string, number>();
+const owners = new Map<string, string>();
+const liars: FakeIsland[] = [];
+
+beforeAll(async () => {
+  network = await Network.open();
+  ({ key } = network.createAccount("client@example.com", 1_000, { concurrentJobs: CLIENTS }));
+  for (const name of ["one", "two", "three"]) {
+    const { id, islandToken } = network.createAccount(`${name}@example.com`, 0);
+    owners.set(name, id);
+    await network.startIsland(name, islandToken);
+  }
+  for (const [name, tokens] of Object.entries(LIES)) {
+    const { id, islandToken } = network.createAccount(`${name}@example.com`, 0);
+    owners.set(name, id);
+    answered.set(name, 0);
+    const liar = await FakeIsland.join(network.url, islandToken, { hostId: randomUUID(), slots: 1 });
+    liars.push(liar);
+    liar.handle((frame) => {
+      if (frame.type !== "assign") return;
+      answered.set(name, (answered.get(name) ?? 0) + 1);
+      liar.send(...runFrames(frame, ...tokens));
+    });
+  }
+}, 120_000);
+afterAll(async () => {
+  await Promise.all(liars.map((liar) => liar[Symbol.asyncDispose]()));
+  await network[Symbol.asyncDispose]();
+});
+
+const [title, options] = unlessSeveral(
+  "finds three liars among six owners, and refunds their clients",
+  "a coordinator asks only readers that are connected to it",
+);
+
+it(title, { ...options, timeout: 300_000 }, async () => {
+  const store = await openStore(network.location, systemClock);
+  const standings = async () => {
+    const { standings: all } = await store.audits.standings(0);
+    return new Map(all.map(({ ownerAccountId, standing }) => [ownerAccountId, standing]));
+  };
+  const quarantined = async (): Promise<string[]> => {
+    const known = await standings();
+    return [...owners].flatMap(([name, id]) => (known.get(id)?.state === "quarantined" ? [name] : []));
+  };
+  let nth = 0;
+  const client = async (): Promise<void> => {
+    while (nth < 200 && (await quarantined()).length < Object.keys(LIES).length) {
+      nth += 1;
+      const input = { prompt: `What is ${nth % 9} plus ${(3 * nth) % 9}?`, max_tokens: 40 };
+      const sent = await call(network.url, key, "POST", "/jobs", { workload: SLUG, input });
+      const { body } = await call(network.url, key, "GET", `/jobs/${sent.body.data.id}?wait=60`);
+      expect(body.data.status).toBe("completed");
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: CLIENTS }, client));
+    expect(new Set(await quarantined())).toEqual(new Set(Object.keys(LIES)));
+    for (const [name, count] of answered) expect(count, name).toBeLessThanOrEqual(MAX_JOBS_OF_LIAR);
+    for (const [name, id] of owners) {
+      const earned = await store.ledger.list(id, { limit: 100, offset: 0 });
+      if (name in LIES) expect(earned.lines.filter(({ kind }) => kind === "earning")).toEqual([]);
+    }
+    expect(await store.ledger.verify()).toMatchObject({ sumMicro: 0, wrongBalances: [], wrongHolds: [] });
+  } finally {
+    await store.close();
+  }
+});
