@@ -1,6 +1,6 @@
 import { describeDownload } from "../artifacts/describe-download.ts";
 import { getFromAgent } from "../control/control-client.ts";
-import type { Earnings } from "../execution/earnings.ts";
+import type { Earnings, ShownStanding } from "../execution/earnings.ts";
 import type { EndedJob } from "../execution/job-history.ts";
 import { formatAge } from "../../shared/cli/format-age.ts";
 import { fixed, flexible, tableOf } from "../../shared/cli/text-table.ts";
@@ -16,6 +16,7 @@ export interface ShownHistory {
 }
 
 const RECENT_JOBS_SHOWN = 3;
+const STANDINGS_SHOWN = 5;
 const COLUMNS = [
   fixed("TIME (UTC)"),
   flexible("CARGO"),
@@ -65,6 +66,7 @@ export function describeBriefly(
     ["Island", `${earnings?.name ?? status.hostId}, ${closedBecause ?? link}, at ${coordinatorUrl}`],
     ["Earned", earnings === null ? "unknown: no response from the coordinator" : describeEarned(earnings)],
     ...(earnings === null ? [] : [["Uptime", describeUptime(earnings)] satisfies [string, string]]),
+    ...describeStandings(earnings?.standings ?? []),
     ...describeMachine(status),
     ["Running", `${running.length} of ${slots} slots`],
     ...running.map((job): [string, string] => ["", describeRunning(job, status)]),
@@ -128,6 +130,20 @@ function describeUptime({ uptime }: Earnings): string {
     share === null ? "-" : `${Math.floor(share * 1_000) / 10} %`,
   );
   return `${today} today, ${days7} in 7 days, ${days30} in 30 days`;
+}
+
+/** Returns what audits found out, such as "tiny-chat new, 4 of 10 audits; 0.12 credits held". */
+function describeStandings(standings: readonly ShownStanding[]): [string, string][] {
+  const shown = standings.toSorted((a, b) => b.held_credits - a.held_credits).slice(0, STANDINGS_SHOWN);
+  const others = standings.length - shown.length;
+  const lines = [...shown.map(describeStanding), ...(others === 0 ? [] : [`${others} more Cargos`])];
+  return lines.map((text, index) => [index === 0 ? "Checked" : "", text]);
+}
+
+function describeStanding({ cargo, state, streak, reason, proven_after, held_credits }: ShownStanding): string {
+  const audits = state === "new" ? `, ${streak} of ${proven_after} audits` : "";
+  const because = state === "quarantined" && reason !== null ? `: ${reason}` : "";
+  return `${cargo} ${state}${audits}${because}${held_credits === 0 ? "" : `; ${held_credits} credits held`}`;
 }
 
 function creditsOf(earnings: Earnings | null): ReadonlyMap<string, number> {

@@ -6,16 +6,32 @@ import { parseJson, readBody } from "../models/download/json-body.ts";
 const share = z.number().min(0).max(1).nullable();
 const credits = z.number();
 
+/** A text without control characters, which could move the cursor. */
+const line = (maxLength: number) =>
+  z
+    .string()
+    .max(maxLength)
+    // oxlint-disable-next-line no-control-regex -- They are removed.
+    .transform((text) => text.replaceAll(/[\u0000-\u001F\u007F-\u009F]/g, ""));
+
+const standingSchema = z.object({
+  cargo: line(200),
+  state: line(40),
+  streak: z.int(),
+  reason: line(1_000).nullable(),
+  proven_after: z.int(),
+  held_credits: credits,
+});
+export type ShownStanding = z.infer<typeof standingSchema>;
+
 /** The coordinator's report of this Island's work and earnings. Strict, because it appears on the owner's terminal. */
 const earningsSchema = z.object({
-  name: z
-    .string()
-    .max(300)
-    // oxlint-disable-next-line no-control-regex -- They could move the cursor.
-    .transform((text) => text.replaceAll(/[\u0000-\u001F\u007F-\u009F]/g, "")),
+  name: line(300),
   uptime: z.object({ today: share, days_7: share, days_30: share }),
   earned: z.object({ today: credits, days_7: credits, days_30: credits }),
   recent: z.array(z.object({ job_id: z.string().max(64), credits })).max(1_000),
+  /** What audits found out, by Cargo. Earlier versions do not report it. */
+  standings: z.array(standingSchema).max(1_000).default([]).catch([]),
 });
 export type Earnings = z.infer<typeof earningsSchema>;
 

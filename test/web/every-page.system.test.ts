@@ -65,13 +65,28 @@ describe("every console page", () => {
     const [{ id: islandId }] = await request("GET", "/islands");
     await mkdir(join(coordinator.directory, "downloads"));
     await writeFile(join(coordinator.directory, "downloads", "atoll-island-0.1.0.tgz"), "the agent");
+    const standing = JSON.stringify({ state: "new", streak: 4, reason: null });
+    coordinator.runSql("INSERT INTO standings VALUES (?, 'tiny-chat', ?, 0)", id, standing);
+    coordinator.runSql(
+      `INSERT INTO audits (id, owner_account_id, slug, client_account_id, ended_at_ms, charged_micro, earned_micro, earning, verdict)
+       VALUES (?, ?, 'tiny-chat', ?, 0, 0, 0, 'held', 'consistent')`,
+      job.id,
+      id,
+      id,
+    );
     pages = [
       ...["/", "/playground?cargo=base64", "/jobs", `/jobs/${job.id}`, `/jobs/${waiting?.id ?? job.id}`],
       ...["/batches", `/batches/${batch.id}`, "/conversations", `/conversations/${talk.id}`],
       ...["/catalog", "/catalog/tiny-chat", "/keys", "/usage", "/account"],
       ...["/islands", `/islands/${islandId}`, "/islands/add", "/jobs/none", "/catalog/none", "/islands/none"],
       ...["/operator", "/operator/islands", "/operator/accounts", `/operator/accounts/${id}`, "/operator/jobs"],
-      ...["/operator/queue", "/operator/cargos?status=all", "/operator/cargos/tiny-chat", "/operator/audit"],
+      ...[
+        "/operator/queue",
+        "/operator/standings",
+        "/operator/cargos?status=all",
+        "/operator/cargos/tiny-chat",
+        "/operator/audit",
+      ],
       ...["/operator/settings", `/catalog/${CARGO.slug}`, `/operator/cargos/${CARGO.slug}`],
     ];
   });

@@ -61,6 +61,7 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ["operator-islands", "/operator/islands"],
   ["operator-accounts", "/operator/accounts"],
   ["operator-account", `/operator/accounts/${id}`],
+  ["operator-standings", "/operator/standings"],
   ["operator-jobs", "/operator/jobs"],
   ["operator-queue", "/operator/queue"],
   ["operator-cargos", "/operator/cargos?status=all"],

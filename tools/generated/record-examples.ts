@@ -7,7 +7,7 @@ import { committedExamples, ExampleCheck, EXAMPLES_FILE, type RecordedCall } fro
 /** Tests that call every operation, some on an API with scripted parts. */
 const TESTS = [
   ...["routes", "openai"].map((name) => `test/coordinator/http/${name}`),
-  ...["accounts", "conversations", "islands", "jobs", "operators", "webhooks"].map(
+  ...["accounts", "audits", "conversations", "islands", "jobs", "operators", "webhooks"].map(
     (name) => `test/coordinator/${name}`,
   ),
   ...["catalog/owned-cargos", "metrics/host-figures"].map((name) => `test/coordinator/${name}`),

@@ -29,7 +29,7 @@ const FLUSH_AFTER_MS = 10_000;
 const COMMAND_GROUPS = {
   "Start a network:": ["init", "serve"],
   "Accounts:": ["account", "key", "island-token", "credits"],
-  "Network:": ["status", "queue", "job", "island", "cargo", "announcement", "audit"],
+  "Network:": ["status", "queue", "job", "island", "cargo", "standing", "announcement", "audit"],
   "Data and keys:": ["backup", "check", "vacuum", "migrate", "ledger", "signing-key", "cluster-key"],
 };
 

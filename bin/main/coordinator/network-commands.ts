@@ -17,6 +17,7 @@ import {
   withOperators,
   type PageOptions,
 } from "./operator-tools.ts";
+import { addStandingCommands } from "./standing-commands.ts";
 import { print } from "../terminal/print.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
 
@@ -25,13 +26,16 @@ interface OwnerOptions extends DataOptions {
 }
 
 /**
- * Adds `coordinator account list|show|role|suspend|reinstate`, `island list|suspend|reinstate` and `announcement
- * list|add|remove`. Running coordinators apply a change within a second.
+ * Adds `coordinator account list|show|role|suspend|reinstate`, `island list|suspend|reinstate`, `standing
+ * list|set` and `announcement list|add|remove`. Running coordinators apply a change within a second.
  */
 export function addNetworkCommands(program: Command, account: Command): void {
   addAccountLists(account);
   addAccountStatus(account);
   addIslandCommands(program.command("island").description("Manage the Islands of all accounts"));
+  addStandingCommands(
+    program.command("standing").description("Manage the standings that audits give to owners of Islands"),
+  );
   addAnnouncementCommands(program.command("announcement").description("Manage announcements to all users"));
 }
 

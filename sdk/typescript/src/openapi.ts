@@ -249,7 +249,7 @@ export interface components {
             origin: string;
             target: {
                 id: string;
-                kind: "account" | "announcement" | "cargo" | "coordinator" | "island";
+                kind: "account" | "announcement" | "cargo" | "coordinator" | "island" | "job";
             };
             via: "api" | "command";
         };
@@ -1531,6 +1531,8 @@ export interface components {
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
                 version: string;
             }[];
+            /** Standings of the owner, which are those of all its Islands: at most 100 Cargos with audits or held earnings, sorted by slug */
+            standings: components["schemas"]["Standing"][];
             /** `paused`: connected, but not accepting jobs, because its owner paused it, it is outside its hours, or it is shutting down. `quarantined`: several jobs in a row failed, and it gets few or no jobs. `suspended`: the operator suspended it, and its agent retries once a minute */
             status: "online" | "paused" | "quarantined" | "offline" | "suspended";
             /** Reason given by the operator; null unless the Island is suspended */
@@ -1671,6 +1673,7 @@ export interface components {
             } | null;
             /** Usage of the job; null until it has ended */
             usage: components["schemas"]["Usage"] | null;
+            verification: components["schemas"]["Verification"] | null;
             waiting: components["schemas"]["Waiting"] | null;
             webhook: components["schemas"]["WebhookLog"] | null;
             workload_id: number;
@@ -1902,6 +1905,8 @@ export interface components {
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
                 version: string;
             }[];
+            /** Standings of the owner, which are those of all its Islands: at most 100 Cargos with audits or held earnings, sorted by slug */
+            standings: components["schemas"]["Standing"][];
             /** `paused`: connected, but not accepting jobs, because its owner paused it, it is outside its hours, or it is shutting down. `quarantined`: several jobs in a row failed, and it gets few or no jobs. `suspended`: the operator suspended it, and its agent retries once a minute */
             status: "online" | "paused" | "quarantined" | "offline" | "suspended";
             /** Reason given by the operator; null unless the Island is suspended */
@@ -1939,6 +1944,22 @@ export interface components {
             status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
             workload_slug: string;
         };
+        KnownStanding: {
+            /** Null for a deleted account */
+            account_email: string | null;
+            /** Id of the owner's account */
+            account_id: string;
+            /** Slug of the Cargo */
+            cargo: string;
+            /** Time in UTC, as ISO 8601 */
+            changed_at: string;
+            /** Reason of the last change by an operator, or of the quarantine; else null */
+            reason: string | null;
+            /** `new`: each answer that can be judged is audited, and earnings are held. `proven`: some answers are audited, and earnings are held for at most a day. `trusted`: nothing is audited or held. `quarantined`: the owner's Islands get no jobs of the Cargo */
+            state: "new" | "proven" | "trusted" | "quarantined";
+            /** Number of consistent audits in a row */
+            streak: number;
+        };
         LedgerLine: {
             /** Change of `credits`; negative for a decrease */
             amount: number;
@@ -1955,7 +1976,7 @@ export interface components {
             /** Id of the job; for an earning, a job of any account */
             job_id: string | null;
             /** `grant`: an operator or the registration gave credits. `correction`: an operator took credits back. `hold`: credits were reserved for a submitted job. `charge`: credits were taken from the hold. `release`: credits returned from the hold. `earning`: an Island of the account ran a job */
-            kind: "grant" | "correction" | "hold" | "charge" | "release" | "earning";
+            kind: "grant" | "correction" | "refund" | "hold" | "charge" | "release" | "earning";
             /** The operator's note on a grant or correction */
             note: string | null;
             /** Slug of the Cargo of the job or batch */
@@ -3147,6 +3168,11 @@ export interface components {
             /** New price; null restores the shipped price */
             price_per_job: number | null;
         };
+        SetStanding: {
+            /** Reason that the owner sees */
+            reason: string;
+            state: "new" | "proven" | "trusted" | "quarantined";
+        };
         SettingInForce: {
             allowed: string;
             /** Default value, or the meaning if the setting is not set */
@@ -3204,6 +3230,27 @@ export interface components {
             stream_format?: "audio" | "sse" | null;
             /** A voice of the Cargo. Any other voice, including those of OpenAI, is refused with 422. Default: `default`, the Cargo's first voice */
             voice?: string | null;
+        };
+        /** What audits found out about the owner's Islands with one Cargo */
+        Standing: {
+            /** Numbers of audits by verdict, for jobs of the last 90 days */
+            audits: {
+                consistent: number;
+                inconsistent: number;
+                unclear: number;
+            };
+            /** Slug of the Cargo */
+            cargo: string;
+            /** Earnings that are held until audits confirm the owner's answers */
+            held_credits: number;
+            /** Number of consistent audits in a row after which a new owner is proven */
+            proven_after: number;
+            /** Reason of the last change by an operator, or of the quarantine; else null */
+            reason: string | null;
+            /** `new`: each answer that can be judged is audited, and earnings are held. `proven`: some answers are audited, and earnings are held for at most a day. `trusted`: nothing is audited or held. `quarantined`: the owner's Islands get no jobs of the Cargo */
+            state: "new" | "proven" | "trusted" | "quarantined";
+            /** Number of consistent audits in a row */
+            streak: number;
         };
         /** A change of state. Until there is output, the current state is sent immediately and then every 5 s, with a `message` that says why the job waits. These repeats reuse the previous event's id */
         StatusEvent: {
@@ -3437,6 +3484,15 @@ export interface components {
             kind: "spent" | "earned";
             prompt_tokens: number;
             workload_slug: string | null;
+        };
+        /** Audit of the answer by Islands of other owners. Null before the end of the job, if its Island's owner was paid at once, and 90 days after the end */
+        Verification: {
+            /** Number of readings of the answer by Islands of other owners */
+            readers: number;
+            /** Whether the client got the whole charge back */
+            refunded: boolean;
+            /** `not_chosen`: the job was not chosen for an audit. `pending`: the audit has not ended. `consistent`: the answer is one that the model gives. `inconsistent`: it is not. `unclear`: no reader was found, or the readers could not judge */
+            verdict: "not_chosen" | "pending" | "consistent" | "inconsistent" | "unclear";
         };
         /** Why the job has not started or has no output yet; null for any other job */
         Waiting: {
@@ -4372,6 +4428,8 @@ export interface calls {
                             earned_at: string;
                             job_id: string;
                         }[];
+                        /** Standings of the owner, which are those of all its Islands: at most 100 Cargos with audits or held earnings, sorted by slug */
+                        standings: components["schemas"]["Standing"][];
                         tokens: number;
                         uptime: components["schemas"]["IslandUptime"];
                     };
@@ -5159,6 +5217,25 @@ export interface calls {
             };
         };
     };
+    /** Audit the latest jobs of an Island again. Audits those of its latest 10 jobs with a `verification` whose answer can be judged. */
+    "post /operator/islands/{id}/audit": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            202: {
+                "application/json": {
+                    data: {
+                        id: string;
+                        /** Ids of the jobs */
+                        jobs: string[];
+                    };
+                };
+            };
+        };
+    };
     /** Suspend an Island. Ends the Island's session with the reason and moves its jobs to other Islands at once. Its agent reconnects once a minute, but gets no jobs until the suspension ends. The agent chooses its host id: if the owner returns under another id, suspend the account. */
     "post /operator/islands/{id}/suspension": {
         parameters: {
@@ -5229,6 +5306,23 @@ export interface calls {
             };
         };
     };
+    /** Audit an ended job again, or for the first time. `verification` of the job has the verdict. A consistent answer counts only in the first audit of a job. Refused (400) for a job that has not ended, whose Island's owner was paid at once, or whose answer cannot be judged: JSON, tools, reasoning, images, or a text of several Islands. */
+    "post /operator/jobs/{id}/audit": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            202: {
+                "application/json": {
+                    data: {
+                        id: string;
+                    };
+                };
+            };
+        };
+    };
     /** Get an overview of the network, with all coordinators */
     "get /operator/overview": {
         responses: {
@@ -5257,6 +5351,51 @@ export interface calls {
             200: {
                 "application/json": {
                     data: components["schemas"]["SettingInForce"][];
+                };
+            };
+        };
+    };
+    /** List the standings of owners with Cargos, the latest change first. An owner that is not listed is new. Islands of operators are always trusted. */
+    "get /operator/standings": {
+        parameters: {
+            query?: {
+                /** Id of an account */
+                account?: string;
+                /** Maximum number of entries */
+                limit?: number;
+                /** Number of entries to skip */
+                offset?: number;
+                state?: "new" | "proven" | "trusted" | "quarantined";
+            };
+        };
+        responses: {
+            200: {
+                "application/json": {
+                    data: components["schemas"]["KnownStanding"][];
+                    meta: {
+                        limit: number;
+                        offset: number;
+                        total: number;
+                    };
+                };
+            };
+        };
+    };
+    /** Set the standing of an owner with a Cargo. `proven` and `trusted` pay the owner's held earnings. `quarantined` refunds their clients, and the owner's Islands get no more jobs of the Cargo. Other coordinators apply the change within a second. An operator's account is refused (400). */
+    "put /operator/standings/{account}/{cargo}": {
+        parameters: {
+            path: {
+                account: string;
+                cargo: string;
+            };
+        };
+        requestBody: {
+            "application/json": components["schemas"]["SetStanding"];
+        };
+        responses: {
+            200: {
+                "application/json": {
+                    data: components["schemas"]["KnownStanding"];
                 };
             };
         };

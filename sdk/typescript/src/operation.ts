@@ -5,7 +5,7 @@ import type { calls } from "./openapi.ts";
  * do not compile.
  */
 
-export type Method = "get" | "post" | "patch" | "delete";
+export type Method = "get" | "post" | "put" | "patch" | "delete";
 type PathOf<Call> = Call extends `${Method} ${infer Path}` ? Path : never;
 /** A path of the API, below /api/v1. */
 export type ApiPath = PathOf<keyof calls>;

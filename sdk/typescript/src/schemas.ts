@@ -138,6 +138,16 @@ export interface KnownIslandFilter {
   readonly pageSize?: number | undefined;
 }
 export type KnownJob = Schemas["KnownJob"];
+export type Standing = Schemas["Standing"];
+export type StandingState = Standing["state"];
+export type KnownStanding = Schemas["KnownStanding"];
+export type SetStanding = Schemas["SetStanding"];
+export interface StandingFilter {
+  /** Id of an account. */
+  readonly account?: string | undefined;
+  readonly state?: StandingState | undefined;
+  readonly pageSize?: number | undefined;
+}
 export interface KnownJobFilter {
   readonly status?: readonly JobStatus[] | undefined;
   readonly workload?: string | undefined;

@@ -61,6 +61,26 @@ describe("operator commands", () => {
     ]);
   });
 
+  it("set and list standings", async () => {
+    const { id } = await coordinator.createAccount("dan@example.com");
+    const set = (...args: string[]) =>
+      run("standing", "set", "--email", "dan@example.com", "--reason", "known", "--cargo", ...args);
+    expect(await set("tiny-chat", "--state", "trusted")).toMatchObject({
+      code: 0,
+      stdout: "dan@example.com is trusted with tiny-chat\n",
+    });
+    const [refused, unknown] = [await set("none", "--state", "new"), await set("tiny-chat", "--state", "good")];
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('There is no Cargo "none"')]);
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("quarantined")]);
+    const line = { account_id: id, account_email: "dan@example.com", cargo: "tiny-chat", state: "trusted" };
+    expect(await runJson("standing", "list", "--email", "dan@example.com")).toMatchObject({
+      standings: [{ ...line, reason: "known" }],
+      total: 1,
+    });
+    expect((await run("standing", "list", "--state", "trusted")).stdout).toMatch(/^STATE +E-MAIL .*\ntrusted +dan@/);
+    expect((await runJson("audit")).lines[0]).toMatchObject({ action: "account.standing", target: { id } });
+  });
+
   it("print JSON and readable text", async () => {
     await coordinator.createAccount("bob@example.com");
     expect(await runJson("account", "role", "--email", "bob@example.com", "--operator")).toMatchObject({

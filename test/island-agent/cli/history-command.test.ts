@@ -16,6 +16,7 @@ const HISTORY: ShownHistory = {
     uptime: { today: 1, days_7: 0.98765, days_30: null },
     earned: { today: 4.5, days_7: 31.05, days_30: 118.35 },
     recent: [{ job_id: "job_2", credits: 1.35 }],
+    standings: [],
   },
 };
 const STATUS = {
@@ -40,6 +41,27 @@ describe("describeBriefly()", () => {
       "Last jobs  tiny-chat, completed, 60 s ago, 1.35 credits",
       "           sha256, failed, 2 h ago",
     ]);
+  });
+
+  it("shows what audits found out by Cargo, the most held credits first", () => {
+    const one = { cargo: "tiny-chat", state: "new", streak: 4, reason: null, proven_after: 10, held_credits: 0.12 };
+    const standings = [
+      { ...one, cargo: "old-chat", state: "proven", streak: 31, held_credits: 0 },
+      one,
+      { ...one, cargo: "bad-chat", state: "quarantined", streak: 0, reason: "job_1: a lie", held_credits: 0 },
+    ];
+    const earnings = HISTORY.earnings && { ...HISTORY.earnings, standings };
+    expect(
+      describeBriefly(STATUS, { ...HISTORY, earnings }, NOW_MS)
+        .split("\n")
+        .slice(3, 6),
+    ).toEqual([
+      "Checked    tiny-chat new, 4 of 10 audits; 0.12 credits held",
+      "           old-chat proven",
+      "           bad-chat quarantined: job_1: a lie",
+    ]);
+    const many = earnings && { ...earnings, standings: Array.from({ length: 7 }, () => one) };
+    expect(describeBriefly(STATUS, { ...HISTORY, earnings: many }, NOW_MS)).toContain("           2 more Cargos\n");
   });
 
   it("shows the engines", () => {

@@ -37,6 +37,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { to: "/operator", label: "Network" },
       { to: "/operator/islands", label: "Islands" },
       { to: "/operator/accounts", label: "Accounts" },
+      { to: "/operator/standings", label: "Standings" },
       { to: "/operator/jobs", label: "Jobs" },
       { to: "/operator/queue", label: "Queue" },
       { to: "/operator/cargos", label: "Cargo approvals" },

@@ -149,6 +149,12 @@ export const ROUTES: readonly Route[] = [
     load: async () => (await import("../pages/operator/network-islands.tsx")).NetworkIslandsPage,
   },
   {
+    path: "/operator/standings",
+    title: "Standings",
+    area: "operator",
+    load: async () => (await import("../pages/operator/standings.tsx")).StandingsPage,
+  },
+  {
     path: "/operator/accounts",
     title: "Accounts",
     area: "operator",

@@ -1,4 +1,4 @@
-import type { Island, JobStatus } from "@atoll/client";
+import type { Island, JobStatus, StandingState } from "@atoll/client";
 
 const JOB_TONES: Record<JobStatus, string> = {
   pending: "waiting",
@@ -16,6 +16,17 @@ const ISLAND_TONES: Record<Island["status"], string> = {
   offline: "neutral",
   suspended: "bad",
 };
+
+const STANDING_TONES: Record<StandingState, string> = {
+  new: "waiting",
+  proven: "good",
+  trusted: "good",
+  quarantined: "bad",
+};
+
+export function StandingBadge({ state }: { readonly state: StandingState }) {
+  return <Badge tone={STANDING_TONES[state]}>{state}</Badge>;
+}
 
 export function JobStatusBadge({ status }: { readonly status: JobStatus }) {
   return <Badge tone={JOB_TONES[status]}>{status}</Badge>;

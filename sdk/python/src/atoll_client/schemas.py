@@ -224,6 +224,7 @@ class Job(TypedDict):
     ignored: list[str]
     """Paths of the request's ignored parameters, as in the header `Atoll-Ignored`"""
     webhook: WebhookLog | None
+    verification: Verification | None
 
 
 class JobError(TypedDict):
@@ -304,6 +305,17 @@ class WebhookLogAttemptsItem(TypedDict):
     status: int | None
     """HTTP status; null if the receiver sent none"""
     error: str | None
+
+
+class Verification(TypedDict):
+    """Audit of the answer by Islands of other owners. Null before the end of the job, if its Island's owner was paid at once, and 90 days after the end"""
+
+    verdict: Literal["not_chosen", "pending", "consistent", "inconsistent", "unclear"]
+    """`not_chosen`: the job was not chosen for an audit. `pending`: the audit has not ended. `consistent`: the answer is one that the model gives. `inconsistent`: it is not. `unclear`: no reader was found, or the readers could not judge"""
+    readers: int
+    """Number of readings of the answer by Islands of other owners"""
+    refunded: bool
+    """Whether the client got the whole charge back"""
 
 
 class SubmittedBatch(TypedDict):
@@ -3479,7 +3491,7 @@ class ChangeAccount(TypedDict):
 class LedgerLine(TypedDict):
     id: int
     """Id of the entry; increases with time"""
-    kind: Literal["grant", "correction", "hold", "charge", "release", "earning"]
+    kind: Literal["grant", "correction", "refund", "hold", "charge", "release", "earning"]
     """`grant`: an operator or the registration gave credits. `correction`: an operator took credits back. `hold`: credits were reserved for a submitted job. `charge`: credits were taken from the hold. `release`: credits returned from the hold. `earning`: an Island of the account ran a job"""
     amount: float
     """Change of `credits`; negative for a decrease"""
@@ -3683,6 +3695,8 @@ class IslandDetail(TypedDict):
     """At most 200 models and images on the Island's disk; empty unless it is connected"""
     engine_models: list[EngineModel]
     """At most 50 models of the engines that the host lends; empty unless the Island is connected"""
+    standings: list[Standing]
+    """Standings of the owner, which are those of all its Islands: at most 100 Cargos with audits or held earnings, sorted by slug"""
 
 
 class IslandDetailRuntimesItem(TypedDict):
@@ -3733,6 +3747,33 @@ class EngineModel(TypedDict):
     """Quantisation of the weights, such as Q4_K_M"""
     busy: bool
     """Whether other clients of the engine use all its slots"""
+
+
+class Standing(TypedDict):
+    """What audits found out about the owner's Islands with one Cargo"""
+
+    cargo: str
+    """Slug of the Cargo"""
+    state: Literal["new", "proven", "trusted", "quarantined"]
+    """`new`: each answer that can be judged is audited, and earnings are held. `proven`: some answers are audited, and earnings are held for at most a day. `trusted`: nothing is audited or held. `quarantined`: the owner's Islands get no jobs of the Cargo"""
+    streak: int
+    """Number of consistent audits in a row"""
+    reason: str | None
+    """Reason of the last change by an operator, or of the quarantine; else null"""
+    proven_after: int
+    """Number of consistent audits in a row after which a new owner is proven"""
+    held_credits: float
+    """Earnings that are held until audits confirm the owner's answers"""
+    audits: StandingAudits
+    """Numbers of audits by verdict, for jobs of the last 90 days"""
+
+
+class StandingAudits(TypedDict):
+    """Numbers of audits by verdict, for jobs of the last 90 days"""
+
+    consistent: int
+    inconsistent: int
+    unclear: int
 
 
 class RenameIsland(TypedDict):
@@ -3821,7 +3862,7 @@ class AuditLine(TypedDict):
 
 
 class AuditLineTarget(TypedDict):
-    kind: Literal["account", "announcement", "cargo", "coordinator", "island"]
+    kind: Literal["account", "announcement", "cargo", "coordinator", "island", "job"]
     id: str
 
 
@@ -3996,6 +4037,8 @@ class KnownIslandDetail(TypedDict):
     """At most 200 models and images on the Island's disk; empty unless it is connected"""
     engine_models: list[EngineModel]
     """At most 50 models of the engines that the host lends; empty unless the Island is connected"""
+    standings: list[Standing]
+    """Standings of the owner, which are those of all its Islands: at most 100 Cargos with audits or held earnings, sorted by slug"""
     account_id: str
     """Id of the owner's account"""
     account_email: str | None
@@ -4010,6 +4053,29 @@ class KnownIslandDetailRunningItem(TypedDict):
     cargo: str
     since: str
     """Time in UTC, as ISO 8601"""
+
+
+class KnownStanding(TypedDict):
+    account_id: str
+    """Id of the owner's account"""
+    account_email: str | None
+    """Null for a deleted account"""
+    cargo: str
+    """Slug of the Cargo"""
+    state: Literal["new", "proven", "trusted", "quarantined"]
+    """`new`: each answer that can be judged is audited, and earnings are held. `proven`: some answers are audited, and earnings are held for at most a day. `trusted`: nothing is audited or held. `quarantined`: the owner's Islands get no jobs of the Cargo"""
+    streak: int
+    """Number of consistent audits in a row"""
+    reason: str | None
+    """Reason of the last change by an operator, or of the quarantine; else null"""
+    changed_at: str
+    """Time in UTC, as ISO 8601"""
+
+
+class SetStanding(TypedDict):
+    state: Literal["new", "proven", "trusted", "quarantined"]
+    reason: str
+    """Reason that the owner sees"""
 
 
 class KnownCargo(TypedDict):
@@ -4581,6 +4647,8 @@ class GetIslandEarningsAnswerData(TypedDict):
     earned: IslandEarnings
     recent: list[GetIslandEarningsAnswerDataRecentItem]
     """The latest jobs with earnings, newest first; at most 100"""
+    standings: list[Standing]
+    """Standings of the owner, which are those of all its Islands: at most 100 Cargos with audits or held earnings, sorted by slug"""
 
 
 class GetIslandEarningsAnswerDataRecentItem(TypedDict):
@@ -4709,6 +4777,39 @@ class ReinstateIslandAnswer(TypedDict):
 class ReinstateIslandAnswerData(TypedDict):
     id: str
     suspended: bool
+
+
+class ListStandingsAnswer(TypedDict):
+    data: list[KnownStanding]
+    meta: ListStandingsAnswerMeta
+
+
+class ListStandingsAnswerMeta(TypedDict):
+    total: int
+    limit: int
+    offset: int
+
+
+class SetStandingAnswer(TypedDict):
+    data: KnownStanding
+
+
+class AuditJobAnswer(TypedDict):
+    data: AuditJobAnswerData
+
+
+class AuditJobAnswerData(TypedDict):
+    id: str
+
+
+class AuditIslandAnswer(TypedDict):
+    data: AuditIslandAnswerData
+
+
+class AuditIslandAnswerData(TypedDict):
+    id: str
+    jobs: list[str]
+    """Ids of the jobs"""
 
 
 class ListNetworkCargosAnswer(TypedDict):

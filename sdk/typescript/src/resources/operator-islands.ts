@@ -27,6 +27,11 @@ export class OperatorIslands {
     await this.#http.call("post", "/operator/islands/{id}/suspension", { path: { id }, body: { reason } }, options);
   }
 
+  /** Audits the latest jobs of an Island again. Resolves with the ids of the jobs. */
+  async audit(id: string, options?: CallOptions): Promise<readonly string[]> {
+    return (await this.#http.call("post", "/operator/islands/{id}/audit", { path: { id } }, options)).data.jobs;
+  }
+
   async reinstate(id: string, options?: CallOptions): Promise<void> {
     await this.#http.call("delete", "/operator/islands/{id}/suspension", { path: { id } }, options);
   }

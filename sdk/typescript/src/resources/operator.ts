@@ -10,9 +10,12 @@ import type {
   AuditLine,
   KnownJob,
   KnownJobFilter,
+  KnownStanding,
   NetworkOverview,
   NetworkQueue,
+  SetStanding,
   SettingInForce,
+  StandingFilter,
 } from "../schemas.ts";
 import type { CallOptions } from "../settings.ts";
 
@@ -48,6 +51,29 @@ export class Operator {
     const query = { ...filter, limit, status: status?.join(",") };
     const load = (offset: number) => this.#http.call("get", "/operator/jobs", { query: { ...query, offset } }, options);
     return new Pages(load, ({ id }) => id);
+  }
+
+  /** Lists the standings of owners with Cargos, the latest change first. */
+  standings({ pageSize: limit = 100, ...filter }: StandingFilter = {}, options?: CallOptions): Pages<KnownStanding> {
+    const load = (offset: number) =>
+      this.#http.call("get", "/operator/standings", { query: { ...filter, limit, offset } }, options);
+    return new Pages(load, ({ account_id: id, cargo }) => `${id}/${cargo}`);
+  }
+
+  /** Sets the standing of an owner with a Cargo. The owner sees the reason. */
+  async setStanding(
+    account: string,
+    cargo: string,
+    standing: SetStanding,
+    options?: CallOptions,
+  ): Promise<KnownStanding> {
+    const parts = { path: { account, cargo }, body: standing };
+    return (await this.#http.call("put", "/operator/standings/{account}/{cargo}", parts, options)).data;
+  }
+
+  /** Audits an ended job again, or for the first time. `verification` of the job has the verdict. */
+  async auditJob(id: string, options?: CallOptions): Promise<void> {
+    await this.#http.call("post", "/operator/jobs/{id}/audit", { path: { id } }, options);
   }
 
   /** Lists the audit log of operators' actions, newest first. */

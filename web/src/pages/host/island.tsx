@@ -19,6 +19,7 @@ import { EngineModels } from "./engine-models.tsx";
 import { IslandDays } from "./island-days.tsx";
 import { IslandHistory } from "./island-history.tsx";
 import { IslandWork } from "./island-work.tsx";
+import { Standings } from "./standings.tsx";
 
 /** Poll interval. Events contain neither the models of engines nor those on the disk. */
 const POLL_MS = 15_000;
@@ -76,6 +77,7 @@ function Detail({ island, onOffered }: { readonly island: IslandDetail; readonly
         </section>
         <EngineModels models={island.engine_models} onOffered={onOffered} />
         <IslandHistory island={island} />
+        <Standings standings={island.standings} />
         <IslandDays days={island.days} />
         <section class="panel" aria-labelledby="models-title">
           <h2 id="models-title">On disk</h2>

@@ -84,6 +84,10 @@ class AsyncOperatorIslands:
         """Suspends an Island. Its jobs go to other Islands at once. The owner sees the reason."""
         await self._http.call(o.SUSPEND_ISLAND, island_id, body={"reason": reason})
 
+    async def audit(self, island_id: str) -> list[str]:
+        """Audits the latest jobs of an Island again. Returns the ids of the jobs."""
+        return (await self._http.call(o.AUDIT_ISLAND, island_id))["data"]["jobs"]
+
     async def reinstate(self, island_id: str) -> None:
         await self._http.call(o.REINSTATE_ISLAND, island_id)
 
@@ -157,6 +161,23 @@ class AsyncOperator:
         states = None if status is None else ",".join(status)
         query = {"limit": page_size, "status": states, "workload": workload, "account": account, "island": island}
         return AsyncPages(self._http, o.LIST_NETWORK_JOBS, query)
+
+    def standings(
+        self, *, account: str | None = None, state: str | None = None, page_size: int = 100
+    ) -> AsyncPages[s.KnownStanding]:
+        """Lists the standings of owners with Cargos, the latest change first. `account`: id of an account."""
+        query = {"limit": page_size, "account": account, "state": state}
+        return AsyncPages(
+            self._http, o.LIST_STANDINGS, query, _id_of=lambda each: f"{each['account_id']}/{each['cargo']}"
+        )
+
+    async def set_standing(self, account_id: str, cargo: str, **standing: Unpack[s.SetStanding]) -> s.KnownStanding:
+        """Sets the standing of an owner with a Cargo. The owner sees the reason."""
+        return (await self._http.call(o.SET_STANDING, account_id, cargo, body=standing))["data"]
+
+    async def audit_job(self, job_id: str) -> None:
+        """Audits an ended job again, or for the first time. `verification` of the job has the verdict."""
+        await self._http.call(o.AUDIT_JOB, job_id)
 
     def audit(
         self,

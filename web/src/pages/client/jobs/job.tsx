@@ -18,6 +18,7 @@ import { Elapsed } from "../../../components/time.tsx";
 import { Waiting } from "../../../components/waiting.tsx";
 import { Placement } from "./placement.tsx";
 import { Timeline } from "./timeline.tsx";
+import { Verification } from "./verification.tsx";
 
 /**
  * Poll interval of a waiting job. The waiting reason changes with the network and not with the job, and coordinators
@@ -224,6 +225,11 @@ function Facts({ job }: { readonly job: Job }) {
             <span class="num">{formatCredits(usage.credits_used)} credits</span>
           </Fact>
         </>
+      )}
+      {job.verification !== null && (
+        <Fact label="Checked">
+          <Verification of={job.verification} />
+        </Fact>
       )}
       {rate > 0 && (
         <Fact label="Speed">

@@ -19,6 +19,7 @@ const KINDS: Readonly<Record<LedgerLine["kind"], string>> = {
   hold: "Set aside",
   charge: "Charged",
   release: "Returned",
+  refund: "Refunded",
   earning: "Earned",
 };
 
