@@ -37,6 +37,11 @@ beforeAll(async () => {
     const limits = { requestsPerMinute: 10_000 };
     accounts.push(network.createAccount(`client${i}@example.com`, 1_000, limits));
   }
+  // Trusted owners are paid at once, and their answers are not audited.
+  const trust = ["--cargo", "tiny-chat", "--state", "trusted", "--reason", "known in person"];
+  for (let i = 0; i < ISLANDS; i += 1) {
+    await network.manage("standing", "set", "--email", `client${i}@example.com`, ...trust);
+  }
   for (let i = 0; i < ISLANDS; i += 1) await network.startIsland(`island${i}`, accounts[i]?.islandToken ?? "");
 }, 120_000);
 afterAll(() => network[Symbol.asyncDispose]());
@@ -51,7 +56,7 @@ describe(`${ISLANDS} Islands and ${JOBS} jobs of ${ACCOUNTS} accounts`, () => {
       const jobId = await submit(account, prompt, (i * 37) % 101);
       submitted.push({ account, jobId, completion });
     }
-    let credits = 0;
+    let feesMicro = 0;
     const islands = new Set<string>();
     for (const { account, jobId, completion } of submitted) {
       const { data } = (await call(network.url, account.key, "GET", `/jobs/${jobId}?wait=60`)).body;
@@ -62,14 +67,14 @@ describe(`${ISLANDS} Islands and ${JOBS} jobs of ${ACCOUNTS} accounts`, () => {
       expect(total_tokens).toBe(prompt_tokens + completion_tokens);
       expect(credits_used).toBeGreaterThan(0);
       expect(Date.parse(data.completed_at)).toBeGreaterThanOrEqual(Date.parse(data.started_at));
-      credits += credits_used;
+      // Owners earn 90 % of the charges, and the network earns 10 %, rounded for each job.
+      feesMicro += Math.round(credits_used * 1e6 * 0.1);
       islands.add(data.island_id);
     }
     expect(islands.size).toBe(ISLANDS);
 
     const after = await balances();
-    // Owners earn 90 % of the prices, and the network earns 10 %.
-    expect(sum(before) - sum(after)).toBeCloseTo(credits * 0.1, 6);
+    expect(1e6 * (sum(before) - sum(after))).toBeCloseTo(feesMicro, 0);
     const store = await openStore(network.location, systemClock);
     try {
       const report = await store.ledger.verify();

@@ -134,7 +134,7 @@ describe("the console of a real network", () => {
       .toMatch(/0\.\d+/);
     await page.getByRole("link", { name: "Usage" }).click();
     const booked = page.getByRole("row").filter({ hasText: "tiny-chat earned" });
-    await booked.getByText("+0.009").waitFor();
+    await booked.getByText(/^\+0\.000\d+$/).waitFor();
     // The job belongs to another account.
     expect(await booked.getByRole("link").count()).toBe(0);
 
@@ -142,7 +142,7 @@ describe("the console of a real network", () => {
     await signIn(theirs, "client@example.com");
     await theirs.goto("/usage");
     const paid = theirs.getByRole("table", { name: "Ledger" }).getByRole("row").filter({ hasText: "tiny-chat" });
-    await paid.getByText("−0.01").waitFor();
+    await paid.getByText(/^−0\.000\d+$/).waitFor();
     expect(await paid.count()).toBe(1);
     await paid.getByRole("button", { name: "tiny-chat" }).click();
     await theirs.getByRole("dialog").getByRole("cell", { name: "Charged" }).waitFor();

@@ -62,7 +62,28 @@ export async function fillStore(store: Store): Promise<Filled> {
   await store.jobs.end(makeEnding(gone, { output: "gone", earning: { accountId: ann, micro: 900_000 } }));
   await store.content.remove([gone.id], { parts: ["input", "output"], withMessages: false, atMs: LATER_MS });
   await store.content.begin({ kind: "conversation", id: "conv_gone" }, LATER_MS);
+  await fillAudits(store, ann, bob);
   return { ...jobs, accountIds: [ann, bob], jobIds: [...jobs.jobIds, gone.id] };
+}
+
+async function fillAudits(store: Store, ownerAccountId: string, clientAccountId: string): Promise<void> {
+  const job = makeJob(clientAccountId);
+  const { id, slug, priceMicro: chargedMicro } = job;
+  const earnedMicro = chargedMicro - 100_000;
+  const earning = { accountId: ownerAccountId, micro: earnedMicro, isHeld: true };
+  const audit = {
+    ownerAccountId,
+    slug,
+    clientAccountId,
+    chargedMicro,
+    earnedMicro,
+    earning: "held",
+    verdict: "due",
+  } as const;
+  await runJob(store, job);
+  await store.jobs.end(makeEnding(job, { earning, audit }));
+  const reading = { jobId: "job_read", ownerAccountId: "user_reader", verdict: "unclear", surprise: 0.5 } as const;
+  await store.audits.record(id, "unclear", [reading], { suspicion: 1, support: 2 }, "", LATER_MS);
 }
 
 async function fillAccounts(
@@ -222,6 +243,7 @@ export async function pictureOf(store: Store, filled: Filled): Promise<unknown> 
     known: [await store.operators.account(ann), await store.operators.island(ISLAND_ID)],
     announcements: await store.operators.announcements(0),
     audit: await store.audit.list({}, page),
+    owners: await store.audits.ofOwner(ann),
     catalog: await catalog.snapshot(),
     numbers: [...(await catalog.numberCargos([], LATER_MS))],
     jobs: await Promise.all(filled.jobIds.map((id) => jobs.get(id))),
