@@ -41,7 +41,7 @@ describe("a submission with a known key", () => {
     const stringify = vi.spyOn(JSON, "stringify");
     expect((await call(coordinator.url, key, "POST", "/jobs", job)).status).toBe(201);
     const ofInput = stringify.mock.calls.filter(([value]: unknown[]) => {
-      return typeof value === "object" && value !== null && "prompt" in value;
+      return typeof value === "object" && value !== null && "prompt" in value && typeof value.prompt === "string";
     });
     expect(ofInput).toHaveLength(1);
   });
