@@ -27,7 +27,8 @@ export function needsApproval(before: CargoFile, after: CargoFile): boolean {
 /** Returns whether a job of some size costs more, or is priced by another unit. */
 function isDearer(before: CargoFile, after: CargoFile): boolean {
   if (after.price_per_job > before.price_per_job) return true;
-  const [old, rates] = [ratesOf(before), ratesOf(after)];
+  const old = ratesOf(before);
+  const rates = ratesOf(after);
   const units = new Set([...old.keys(), ...rates.keys()]);
   return [...units].some((unit) => (rates.get(unit) ?? Infinity) > (old.get(unit) ?? -1));
 }

@@ -216,6 +216,6 @@ function problemsOfSchema(field: string, schema: Readonly<Record<string, unknown
   return [];
 }
 
-export function prefixPaths(field: string, problems: readonly FieldError[]): FieldError[] {
+function prefixPaths(field: string, problems: readonly FieldError[]): FieldError[] {
   return problems.map(({ path, message }) => ({ path: path === "" ? field : `${field}.${path}`, message }));
 }

@@ -10,12 +10,12 @@ import { type Answer, type AnswerVerdict, judgeAnswer } from "./answer-check.ts"
 type Schema = Readonly<Record<string, unknown>>;
 
 /** An answer whose long text is not part of the JSON, which is faster to send to a thread. */
-export interface SentAnswer {
+interface SentAnswer {
   readonly text: string;
   readonly json: string;
 }
 
-export interface InputFindings {
+interface InputFindings {
   readonly errors: readonly FieldError[];
   /** The check of a chat's tools, for the cache of the event loop's thread; null without tools. */
   readonly toolCheck: readonly [string, ToolCheck] | null;

@@ -24,7 +24,7 @@ export interface TokenRates {
   readonly completion: number;
 }
 
-export interface TokenCounts {
+interface TokenCounts {
   readonly prompt: number;
   readonly completion: number;
 }
@@ -36,7 +36,7 @@ export type PricedCargo = Pick<Cargo, "isChat" | "onnxTaskType" | "task" | "pric
 };
 
 /** The field `pricing` of a Cargo's file, in credits. */
-export type PricingFields =
+type PricingFields =
   | {
       readonly prompt: number;
       readonly completion?: number | undefined;
@@ -125,7 +125,7 @@ export function currentPricing({ isChat, priceMicro, pricing, ...cargo }: Priced
 }
 
 /** The price of a job at its submission. */
-export interface JobPrice {
+interface JobPrice {
   /** The credits to hold, in micro-credits: the maximum of the charge. */
   readonly heldMicro: number;
   /** The rates of the charge; null if the charge is `heldMicro` or nothing. */
