@@ -43,8 +43,7 @@ const RETRY_MS = 5_000;
 const AUDITED_WITHIN_MS = 24 * 3_600_000;
 /** Time after which an earning is paid that no audit decides. */
 const HELD_MS = 24 * 3_600_000;
-const PAY_EVERY_MS = 60_000;
-const PAID_TOGETHER = 500;
+const SETTLE_EVERY_MS = 60_000;
 /** Time limit of a reading, waiting included. An owner that exceeds it is not asked for a while. */
 const READ_LIMIT_MS = 120_000;
 const NOT_ASKED_MS = 3_600_000;
@@ -65,6 +64,8 @@ interface Question {
   readonly input: JobInput;
   readonly chat: ChatRequest;
   readonly read: ChatRead;
+  /** Whether the whole answer is read. */
+  readonly isWhole: boolean;
 }
 
 interface JudgedReading {
@@ -98,7 +99,7 @@ export function openAuditor(
   /** Owners that did not read, with the time until which they are not asked. */
   const silent = recentMap<number>(MAX_SILENT);
   const stop = new AbortController();
-  let payTimer = clock.schedule(PAY_EVERY_MS, () => void pay());
+  let settleTimer = clock.schedule(SETTLE_EVERY_MS, () => void settleHeld());
   let payerId: string | null = null;
 
   ended.subscribe((event) => {
@@ -248,17 +249,19 @@ export function openAuditor(
     const input = await store.jobs.input(jobId);
     const chat = chatRequestOf(chatInputSchema.parse(input));
     const left = (contextTokens ?? MAX_CHARS) - (record.usage?.promptTokens ?? 0);
-    const part = text.slice(0, Math.max(MIN_CHARS, Math.min(MAX_CHARS, left)));
+    const part = beginningOf(text, Math.max(MIN_CHARS, Math.min(MAX_CHARS, left)));
+    if (part === null) return null;
+    const isWhole = part === text;
     // A stop sequence is not part of the text, so the model's own end is unknown then.
-    const hasEnd = record.finishReason === "stop" && chat.stop.length === 0 && part === text;
+    const hasEnd = record.finishReason === "stop" && chat.stop.length === 0 && isWhole;
     // All readers read the same positions, so that their readings can be compared.
     const read = { text: part, has_end: hasEnd, at: drawPositions(POSITIONS, random) };
-    return { record, input: { ...input, read }, chat, read };
+    return { record, input: { ...input, read }, chat, read, isWhole };
   }
 
   /** Lets an owner's Island read the answer; null if it did not. */
   async function readBy(reader: string, row: Audit, question: Question): Promise<JudgedReading | null> {
-    const { record, chat, read } = question;
+    const { record, chat, read, isWhole } = question;
     const done = await runReading(reader, row.slug, question.input);
     if (stop.signal.aborted) return null;
     const reading = done === null ? { problem: "it did not read" } : checkReading(done.output, read);
@@ -272,7 +275,6 @@ export function openAuditor(
     const before = standings.of(row.ownerAccountId, row.slug).evidence;
     const evidence = isEvidence(chat) ? addReading(before, score) : before;
     const judged = isEvidence(chat) ? verdictOf(evidence) : judgeReading(score, chat);
-    const isWhole = read.text.length < MAX_CHARS;
     const verdict = isWhole && chargesTooMuch(row.chargedMicro, record, reading) ? "inconsistent" : judged;
     const found = { jobId: done.id, ownerAccountId: reader, verdict, surprise: score.z };
     return { reading: found, positions: reading.positions, evidence };
@@ -374,12 +376,12 @@ export function openAuditor(
     if (row !== undefined) add(row);
   }
 
-  async function pay(): Promise<void> {
+  async function settleHeld(): Promise<void> {
     const nowMs = clock.now();
-    await store.audits.settleHeld(nowMs - HELD_MS, nowMs, PAID_TOGETHER).catch((error: unknown) => {
+    await store.audits.settleHeld(nowMs - HELD_MS, nowMs).catch((error: unknown) => {
       log.error({ err: error }, "Could not settle held earnings");
     });
-    if (!stop.signal.aborted) payTimer = clock.schedule(PAY_EVERY_MS, () => void pay());
+    if (!stop.signal.aborted) settleTimer = clock.schedule(SETTLE_EVERY_MS, () => void settleHeld());
   }
 
   return {
@@ -399,11 +401,20 @@ export function openAuditor(
     /** Ends the audits in flight. The next start, or another coordinator, repeats them. */
     async close(): Promise<void> {
       stop.abort();
-      payTimer.cancel();
+      settleTimer.cancel();
       for (const timer of retries.values()) timer.cancel();
       await Promise.all(inFlight.values());
     },
   };
+}
+
+/**
+ * Returns the text, or its beginning up to white space: part of a word would be an improbable token. Null for a long text
+ * without white space.
+ */
+function beginningOf(text: string, maxChars: number): string | null {
+  if (text.length <= maxChars) return text;
+  return /^.*\S(?=\s)/s.exec(text.slice(0, maxChars))?.[0] ?? null;
 }
 
 /** Returns the reader whose probabilities differ from those of two others, which agree; undefined if none does. */
@@ -428,7 +439,8 @@ function distance(a: JudgedReading["positions"], b: JudgedReading["positions"]):
  */
 function decide(judged: readonly JudgedReading[], wantsTwo: boolean): Verdict | null {
   const count = (verdict: Verdict): number => judged.filter(({ reading }) => reading.verdict === verdict).length;
-  const [good, bad] = [count("consistent"), count("inconsistent")];
+  const good = count("consistent");
+  const bad = count("inconsistent");
   if (judged.length === 1 && good + bad === 0) return "unclear";
   if (bad >= 2) return "inconsistent";
   if (good >= 2) return "consistent";

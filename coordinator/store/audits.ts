@@ -11,7 +11,7 @@ import { adoptRows } from "./work-division.ts";
 import { readList, type Page } from "./steps/page.ts";
 import { kept, pageRead, read, write } from "./steps/steps.ts";
 import { integer, json, key, named, onlyIn, Table, text, type RowOf } from "./steps/table.ts";
-import { forUpdate, inRows, isOwn, jsonMember, oneOf, selectIds, type Tx } from "./steps/tx.ts";
+import { forUpdate, inRows, isOwn, jsonMember, oneOf, selectIds, type Tx, type Values } from "./steps/tx.ts";
 
 /** What one reader found. `surprise`: the z value of the answer; null if it was not measured. */
 export interface Reading {
@@ -127,19 +127,18 @@ async function saveStanding(tx: Tx, stored: StoredStanding, atMs: number): Promi
 async function moveEarnings(tx: Tx, { ownerAccountId, slug, standing }: StoredStanding, atMs: number): Promise<void> {
   if (standing.state === "new") return;
   const earning = standing.state === "quarantined" ? "refunded" : "paid";
-  const values = { ownerAccountId, slug, limit: SETTLED_TOGETHER };
-  await settle(tx, OF_STANDING, earning, values, atMs);
+  await settle(tx, OF_STANDING, earning, { ownerAccountId, slug }, atMs);
 }
 
-/** Settles held earnings, at most `limit`. Returns their number. */
+/** Settles held earnings, at most {@link SETTLED_TOGETHER}. Returns their number. */
 async function settle(
   tx: Tx,
   condition: string,
   earning: "paid" | "refunded",
-  values: { readonly limit: number },
+  values: Values,
   atMs: number,
 ): Promise<number> {
-  const found = `SELECT id FROM audits WHERE earning = 'held' AND ${condition} LIMIT @limit`;
+  const found = `SELECT id FROM audits WHERE earning = 'held' AND ${condition} LIMIT ${SETTLED_TOGETHER}`;
   const sql = `UPDATE audits SET earning = @earning WHERE id ${inRows(tx, found)} AND earning = 'held'
     RETURNING ${auditTable.columnsBut("auditorId")}`;
   const moved = await auditTable.rows<Audit>(tx, sql, { ...values, earning });
@@ -236,19 +235,18 @@ export const auditSteps = {
   }),
 
   /**
-   * Settles at most `limit` held earnings that no audit decides. Returns their number. Pays trusted owners and
+   * Settles held earnings that no audit decides, some at a time. Returns their number. Pays trusted owners and
    * operators; of jobs that ended before a time also proven owners, and new ones for answers that were not chosen for an
    * audit. Refunds the clients of quarantined owners.
    */
-  settleHeld: write(async (tx, beforeMs: number, atMs: number, limit: number): Promise<number> => {
+  settleHeld: write(async (tx, beforeMs: number, atMs: number): Promise<number> => {
     const state = `coalesce((SELECT ${jsonMember(tx, "standing", "state")} FROM standings
       WHERE standings.owner_account_id = audits.owner_account_id AND standings.slug = audits.slug), 'new')`;
     const isOperators = "EXISTS (SELECT 1 FROM accounts WHERE accounts.id = owner_account_id AND role <> 'user')";
     const isPaid = `(${state} = 'trusted' OR ${isOperators} OR (ended_at_ms < @beforeMs
       AND (${state} = 'proven' OR (${state} = 'new' AND verdict = 'none'))))`;
-    const values = { beforeMs, limit };
-    const paid = await settle(tx, isPaid, "paid", values, atMs);
-    const refunded = await settle(tx, `${state} = 'quarantined'`, "refunded", values, atMs);
+    const paid = await settle(tx, isPaid, "paid", { beforeMs }, atMs);
+    const refunded = await settle(tx, `${state} = 'quarantined'`, "refunded", {}, atMs);
     return paid + refunded;
   }),
 

@@ -28,7 +28,7 @@ afterEach(async () => {
   await coordinator[Symbol.asyncDispose]();
 });
 
-/** An Island that answers chats with `text`, and that finds exactly {@link accepted} consistent when it reads. */
+/** An Island that answers chats with `text`, and that finds the beginnings of {@link accepted} consistent when it reads. */
 async function joinIsland(owner: Account, text: () => string, isReader = true, mayRead = () => true) {
   const features = isReader ? ["chat.read"] : [];
   const island = await FakeIsland.join(coordinator.url, owner.islandToken, {
@@ -55,7 +55,7 @@ async function joinIsland(owner: Account, text: () => string, isReader = true, m
 
 /** Returns a reading in which {@link HONEST} has probable tokens, and other texts have improbable ones. */
 function readingOf(read: ChatRead) {
-  const [tokens, token, logprob] = read.text === accepted ? [10, 1, Math.log(0.9)] : [10, 3, -20];
+  const [tokens, token, logprob] = accepted.startsWith(read.text) ? [10, 1, Math.log(0.9)] : [10, 3, -20];
   const top = [
     [1, Math.log(0.9)],
     [2, Math.log(0.1)],
@@ -160,6 +160,26 @@ it("an owner that reports more tokens than its readers count is quarantined", as
     .toContain("quarantined");
   await Promise.all(readers.map(({ island }) => island[Symbol.asyncDispose]()));
   await liar[Symbol.asyncDispose]();
+});
+
+it("a long answer, of which only a beginning is read, does not count as overcharged", async () => {
+  const [owner, reader] = [await openOwner("owner"), await openOwner("reader")];
+  const words = Array.from({ length: 600 }, (_, nth) => `word${nth} `);
+  accepted = words.join("");
+  const other = await joinIsland(reader, () => accepted);
+  const island = await FakeIsland.join(coordinator.url, owner.islandToken, { hostId: randomUUID(), slots: 1 });
+  const chats: Assign[] = [];
+  island.handle((frame) => {
+    if (frame.type !== "assign") return;
+    chats.push(frame);
+    island.send(...runFrames(frame, ...words));
+  });
+  await chatUntil({ chats }, 1);
+  const verdictOf = () => coordinator.runSql("SELECT verdict FROM audits WHERE id = ?", chats[0]?.jobId ?? "");
+  await expect.poll(verdictOf).toEqual([{ verdict: "consistent" }]);
+  const texts = other.readings.map(({ input }) => (input as { read?: ChatRead }).read?.text ?? "");
+  for (const text of texts) expect([text.length < accepted.length, / word\d+$/.test(text)]).toEqual([true, true]);
+  await Promise.all([island, other.island].map((each) => each[Symbol.asyncDispose]()));
 });
 
 it("an audit goes on after a restart", async () => {

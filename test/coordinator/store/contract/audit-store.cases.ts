@@ -112,8 +112,8 @@ export function describeAudits(check: Check): void {
     await endHeld(store, clientId, proven, "none", dayMs);
     await endHeld(store, clientId, proven, "none", dayMs + 1);
     await endHeld(store, clientId, unproven, "due", dayMs);
-    expect(await store.audits.settleHeld(dayMs + 1, dayMs, 10)).toBe(1);
-    expect(await store.audits.settleHeld(dayMs + 1, dayMs, 10)).toBe(0);
+    expect(await store.audits.settleHeld(dayMs + 1, dayMs)).toBe(1);
+    expect(await store.audits.settleHeld(dayMs + 1, dayMs)).toBe(0);
     expect([await balanceOf(store, proven), await balanceOf(store, unproven)]).toEqual([9_900_000, 0]);
     expect(await store.ledger.verify()).toMatchObject(RIGHT);
   });
@@ -218,7 +218,7 @@ export function describeAudits(check: Check): void {
       const standing = { ...NEW_STANDING, state };
       await store.audits.set({ ownerAccountId: ownerId, slug, standing }, MADE_AT_MS);
       await endHeld(store, clientId, ownerId, "due");
-      expect(await store.audits.settleHeld(0, MADE_AT_MS, 10)).toBe(1);
+      expect(await store.audits.settleHeld(0, MADE_AT_MS)).toBe(1);
       expect([await balanceOf(store, clientId), await balanceOf(store, ownerId)]).toEqual(balances);
     }
     expect(await store.ledger.verify()).toMatchObject(RIGHT);
