@@ -84,7 +84,7 @@ class AsyncOperatorIslands:
         """Suspends an Island. Its jobs go to other Islands at once. The owner sees the reason."""
         await self._http.call(o.SUSPEND_ISLAND, island_id, body={"reason": reason})
 
-    async def audit(self, island_id: str) -> list[str]:
+    async def audit(self, island_id: str) -> Sequence[str]:
         """Audits the latest jobs of an Island again. Returns the ids of the jobs."""
         return (await self._http.call(o.AUDIT_ISLAND, island_id))["data"]["jobs"]
 
