@@ -6,7 +6,7 @@ import {
   type StandingState,
   type Verdict,
 } from "../credits/standing.ts";
-import { payPostings, refundPostings } from "../credits/postings.ts";
+import { payPostings, refundPostings, returnPostings } from "../credits/postings.ts";
 import { adoptRows } from "./work-division.ts";
 import { readList, type Page } from "./steps/page.ts";
 import { kept, pageRead, read, write } from "./steps/steps.ts";
@@ -112,8 +112,9 @@ const OF_STANDING = "owner_account_id = @ownerAccountId AND slug = @slug";
 const isOwnDue = (tx: Tx): string => `verdict = 'due' AND ${isOwn(tx, "auditor_id")}`;
 const due = (tx: Tx): Promise<Audit[]> => auditTable.rows<Audit>(tx, `${AUDIT} WHERE ${isOwnDue(tx)} ORDER BY id`);
 
+/** Returns a standing, in a transaction that has locked the owner's account. */
 async function standingOf(tx: Tx, owner: Pick<StoredStanding, "ownerAccountId" | "slug">): Promise<Standing> {
-  const sql = `SELECT standing FROM standings WHERE ${OF_STANDING} ${forUpdate(tx)}`;
+  const sql = `SELECT standing FROM standings WHERE ${OF_STANDING}`;
   return (await standingTable.row<{ standing: Standing }>(tx, sql, owner))?.standing ?? NEW_STANDING;
 }
 
@@ -147,7 +148,21 @@ async function settle(
     // oxlint-disable-next-line no-await-in-loop -- Each job is a movement of its own in the ledger.
     await tx.post(postings, atMs, null, audit.jobId);
   }
+  const receivers = moved.map(({ ownerAccountId, clientAccountId }) =>
+    earning === "paid" ? ownerAccountId : clientAccountId,
+  );
+  await returnFromDeleted(tx, [...new Set(receivers)], atMs);
   return moved.length;
+}
+
+/** Returns credits to the network that accounts received after their deletion. */
+async function returnFromDeleted(tx: Tx, accountIds: readonly string[], atMs: number): Promise<void> {
+  if (accountIds.length === 0) return;
+  const sql = `SELECT id FROM accounts WHERE ${oneOf(tx, "id", "accountIds")} AND deleted_at_ms IS NOT NULL`;
+  for (const id of await selectIds(tx, sql, { accountIds })) {
+    // oxlint-disable-next-line no-await-in-loop -- Each balance is a movement of its own in the ledger.
+    await tx.post(returnPostings(id, await tx.balanceOf(`client:${id}`)), atMs);
+  }
 }
 
 export const auditSteps = {
@@ -237,14 +252,15 @@ export const auditSteps = {
   /**
    * Settles held earnings that no audit decides, some at a time. Returns their number. Pays trusted owners and
    * operators; of jobs that ended before a time also proven owners, and new ones for answers that were not chosen for an
-   * audit. Refunds the clients of quarantined owners.
+   * audit. Old earnings of deleted owners go to the network. Refunds the clients of quarantined owners.
    */
   settleHeld: write(async (tx, beforeMs: number, atMs: number): Promise<number> => {
     const state = `coalesce((SELECT ${jsonMember(tx, "standing", "state")} FROM standings
       WHERE standings.owner_account_id = audits.owner_account_id AND standings.slug = audits.slug), 'new')`;
-    const isOperators = "EXISTS (SELECT 1 FROM accounts WHERE accounts.id = owner_account_id AND role <> 'user')";
-    const isPaid = `(${state} = 'trusted' OR ${isOperators} OR (ended_at_ms < @beforeMs
-      AND (${state} = 'proven' OR (${state} = 'new' AND verdict = 'none'))))`;
+    const isOwner = (is: string): string =>
+      `EXISTS (SELECT 1 FROM accounts WHERE accounts.id = owner_account_id AND ${is})`;
+    const isPaid = `(${state} = 'trusted' OR ${isOwner("role <> 'user'")} OR (ended_at_ms < @beforeMs
+      AND (${state} = 'proven' OR (${state} = 'new' AND (verdict = 'none' OR ${isOwner("deleted_at_ms IS NOT NULL")})))))`;
     const paid = await settle(tx, isPaid, "paid", { beforeMs }, atMs);
     const refunded = await settle(tx, `${state} = 'quarantined'`, "refunded", {}, atMs);
     return paid + refunded;

@@ -118,6 +118,25 @@ export function describeAudits(check: Check): void {
     expect(await store.ledger.verify()).toMatchObject(RIGHT);
   });
 
+  check("credits that deleted accounts get after their deletion go to the network", async (store) => {
+    const clientId = await makeAccount(store);
+    const [owner, liar] = [await makeAccount(store, { grantMicro: 0 }), await makeAccount(store, { grantMicro: 0 })];
+    const jobId = await endHeld(store, clientId, owner, "due");
+    await endHeld(store, clientId, liar, "due");
+    await store.audits.record(jobId, "consistent", [], SUPPORTED, "", MADE_AT_MS);
+    for (const id of [clientId, owner]) await store.accounts.delete(id, MADE_AT_MS);
+    const laterMs = MADE_AT_MS + 5_001;
+    expect(await store.audits.settleHeld(MADE_AT_MS, laterMs)).toBe(0);
+    expect(await store.audits.settleHeld(laterMs, laterMs)).toBe(1);
+    const lie = { ...NEW_STANDING, state: "quarantined" } as const;
+    await store.audits.set({ ownerAccountId: liar, slug: makeJob(clientId).slug, standing: lie }, laterMs);
+    for (const id of [clientId, owner]) {
+      const { lines } = await store.ledger.list(id, { limit: 10, offset: 0 });
+      expect(lines.reduce((sum, { micro }) => sum + micro, 0)).toBe(0);
+    }
+    expect(await store.ledger.verify()).toMatchObject(RIGHT);
+  });
+
   check("audits.again() makes audits due, and each job counts once", async (store) => {
     const ownerId = await makeAccount(store, { grantMicro: 0 });
     const jobId = await endHeld(store, await makeAccount(store), ownerId, "none");
