@@ -79,6 +79,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
 
   const memory = memoryBudgets(config, getHeapStatistics().heap_size_limit);
   const checks = parts.add(openChecks(clock));
+  const files = parts.add(openFiles(env, store, attemptTokens));
   const core = openCore(env, network, {
     store,
     catalog,
@@ -89,6 +90,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
     signer,
     limitOf: async (accountId) => (await retryWhileUnavailable(() => accounts.limits(accountId), clock)).concurrentJobs,
     suspensionOf: suspensions.reasonFor,
+    headOf: files.head,
     onWebhookDue: (id, accountId) => webhooks.add(id, accountId),
     standings,
     random: Math.random,
@@ -109,7 +111,6 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   await webhooks.start();
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
 
-  const files = parts.add(openFiles(env, store, attemptTokens));
   const cargos = openCargos(
     env,
     store.catalog,

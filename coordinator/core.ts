@@ -14,6 +14,7 @@ import { openDispatcher } from "./dispatch/dispatcher.ts";
 import { recoverJobs } from "./dispatch/recovery.ts";
 import { openWaitReasons } from "./dispatch/wait-reasons.ts";
 import type { Env } from "./env.ts";
+import type { Files } from "./files/open-files.ts";
 import type { CargoSigner } from "./islands/cargo-signer.ts";
 import { islandConnections } from "./islands/island-connections.ts";
 import { IslandRegistry } from "./islands/island-registry.ts";
@@ -37,6 +38,7 @@ interface Surroundings {
   readonly limitOf: (accountId: string) => Promise<number>;
   /** Returns why the operator suspended an Island or its account; null if neither is suspended. */
   readonly suspensionOf: (hostId: string, accountId: string) => string | null;
+  readonly headOf: Files["head"];
   readonly onWebhookDue: (id: string, accountId: string) => void;
   readonly standings: Pick<Standings, "of" | "refusedWith" | "onChange">;
   /** Returns a random number from 0 to below 1. */
@@ -81,7 +83,7 @@ export function openCore(
     planAudit,
   );
   const gate = openBatchGate(env, jobs, jobQuota, limitOf, store.cluster.quotaSlots);
-  const submissions = openSubmissions(env, store, catalog, storage, checks);
+  const submissions = openSubmissions(env, store, catalog, storage, checks, around.headOf);
   const explainWait = openWaitReasons(clock, scheduler, islands, gate, seen.elsewhere);
   const quarantineOf = (hostId: string) => scheduler.quarantineOf(hostId, clock.monotonicMs());
   const placementOf = (jobId: string, islandId: string | null) => dispatcher.placementOf(jobId, islandId);

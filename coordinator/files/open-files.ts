@@ -191,6 +191,8 @@ export function openFiles(
     async content(accountId: string, id: string): Promise<FileContent> {
       return locationOf(await get(accountId, id));
     },
+    /** Returns at most the first `bytes` bytes of a file; null if this disk does not have the content. */
+    head: ({ blob }: FileRecord, bytes: number): Promise<Uint8Array | null> => contents.head(blob, bytes),
     /**
      * Returns a file that a job or batch holds, even if it has expired. `isHere`: whether this disk has the content.
      * @throws {ServiceError} `not_found` once the job or batch has ended
@@ -283,6 +285,12 @@ function fileContents(directory: string, minFreeBytes: number) {
     },
     async has(blob: string): Promise<boolean> {
       return (await lstat(join(root, pathOf(blob))).catch(() => null)) !== null;
+    },
+    async head(blob: string, bytes: number): Promise<Uint8Array | null> {
+      await using handle = await open(join(root, pathOf(blob)), "r").catch(() => null);
+      if (handle === null) return null;
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, 0);
+      return buffer.subarray(0, bytesRead);
     },
     async remove(blobs: readonly string[]): Promise<void> {
       for (const blob of blobs) await rm(join(root, pathOf(blob)), { force: true });

@@ -1,24 +1,44 @@
 import { WavError, wavSeconds } from "../../shared/audio/wav-file.ts";
 import { chatInputSchema, chatRequestOf } from "../../shared/chat-input.ts";
+import { fileIdOf } from "../../shared/job-files.ts";
 import type { CheckedInput } from "../catalog/input-check.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import { currentPricing, IMAGE_SIZE_FIELDS, type PerUnit } from "../credits/pricing.ts";
+import type { FileRecord } from "../store/files/files.ts";
 import { formatTokensOf, promptBytesOf } from "./job-traits.ts";
 
-/** Base64 of the first 64 KiB of a recording: its header, with the metadata that programs write before the samples. */
-const HEAD_CHARS = 87_384;
+/** Bytes of a recording that are read: its header, with the metadata that programs write before the samples. */
+const HEAD_BYTES = 65_536;
 const US_PER_S = 1_000_000;
+
+/** The beginning of a recording. */
+interface RecordingHead {
+  readonly head: Uint8Array;
+  readonly fileBytes: number;
+}
 
 /**
  * Returns the size of a job, by which it is priced. Tokens are bounded: a token has at least one byte, and the context
  * limits a chat. Other units are exact. A unit is absent if the input does not show it.
+ * @param files The files that the input names.
+ * @param headOf Returns the beginning of a file; null if it cannot be read.
  */
-export function jobSizeOf(cargo: CatalogEntry, { input, inputJson }: CheckedInput): PerUnit {
+export async function jobSizeOf(
+  cargo: CatalogEntry,
+  { input, inputJson }: CheckedInput,
+  files: readonly FileRecord[],
+  headOf: (file: FileRecord, bytes: number) => Promise<Uint8Array | null>,
+): Promise<PerUnit> {
   if (cargo.isChat) return chatSizeOf(cargo, input);
   const rates = currentPricing(cargo)?.rates ?? {};
   if (rates.prompt !== undefined) return { prompt: Buffer.byteLength(inputJson) };
   if (rates.pixelStep !== undefined) return pixelStepsOf(cargo, input);
-  return rates.audioUs === undefined ? {} : audioSizeOf(input["audio"]);
+  if (rates.audioUs === undefined) return {};
+  const { audio } = input;
+  if (typeof audio === "string") return audioSizeOf(inlineRecording(audio));
+  const file = files.find(({ id }) => id === fileIdOf(audio));
+  const head = file === undefined ? null : await headOf(file, HEAD_BYTES);
+  return file === undefined || head === null ? {} : audioSizeOf({ head, fileBytes: file.sizeBytes });
 }
 
 function chatSizeOf(cargo: CatalogEntry, input: CheckedInput["input"]): PerUnit {
@@ -40,11 +60,15 @@ function pixelStepsOf({ inputSchema }: CatalogEntry, input: CheckedInput["input"
   return { pixelStep: Math.round(factors.reduce((product, factor) => product * factor, 1)) };
 }
 
-/** Returns the duration of a WAV file in base64. Other audio, and audio in an uploaded file, has no known duration. */
-function audioSizeOf(audio: unknown): PerUnit {
-  if (typeof audio !== "string") return {};
+function inlineRecording(base64: string): RecordingHead {
+  const head = Buffer.from(base64.slice(0, Math.ceil(HEAD_BYTES / 3) * 4), "base64");
+  return { head, fileBytes: Math.floor((base64.length * 3) / 4) };
+}
+
+/** Returns the duration of a WAV file. Other audio has no known duration. */
+function audioSizeOf({ head, fileBytes }: RecordingHead): PerUnit {
   try {
-    const seconds = wavSeconds(Buffer.from(audio.slice(0, HEAD_CHARS), "base64"), Math.floor((audio.length * 3) / 4));
+    const seconds = wavSeconds(head, fileBytes);
     return { audioUs: Math.ceil(seconds * US_PER_S) };
   } catch (error) {
     if (error instanceof WavError) return {};

@@ -15,6 +15,7 @@ import { InsufficientCreditsError, KeyCreditsError } from "../credits/credit-err
 import { holdPostings } from "../credits/postings.ts";
 import { priceJob } from "../credits/pricing.ts";
 import type { Env } from "../env.ts";
+import type { Files } from "../files/open-files.ts";
 import { type ResolvedLimits, resolveLimits } from "../quotas/account-limits.ts";
 import type { DailyStorage } from "../quotas/daily-storage.ts";
 import type { FileHold, FileRecord } from "../store/files/files.ts";
@@ -57,6 +58,7 @@ export function openSubmissions(
   catalog: Catalog,
   dailyStorage: DailyStorage,
   checks: Pick<Checks, "inputs">,
+  headOf: Files["head"],
 ) {
   /** Commits in flight, by the ids of their jobs and batches, which the registry does not have yet. */
   const fetchImages = imageFetcher(config.webhookAllowPrivate, hostResolver());
@@ -111,7 +113,7 @@ export function openSubmissions(
       const checked: readonly NamedInput[] =
         reader === undefined ? await checkInputs(accountId, cargo, inputs) : inputs.map(asChecked);
       const createdAtMs = clock.now();
-      const fileIds = await Promise.all(
+      const files = await Promise.all(
         checked.map((input) => checkJobFiles(store.files, accountId, cargo, input, createdAtMs)),
       );
       const bytes = checked.reduce((sum, { inputJson }) => sum + inputJson.length, 0);
@@ -119,7 +121,10 @@ export function openSubmissions(
       if (waitMs > 0) throw new RateLimitedError("daily_storage", Math.ceil(waitMs / 1_000));
       const webhook = newWebhook(request.webhook, { allowPrivate: config.webhookAllowPrivate, nowMs: createdAtMs });
       const limits = request.limits ?? resolveLimits(await store.accounts.limits(accountId));
-      const prices = checked.map((input) => priceJob(cargo, jobSizeOf(cargo, input), priority, config.priorityPrice));
+      const sizes = await Promise.all(
+        checked.map((input, index) => jobSizeOf(cargo, input, files[index] ?? [], headOf)),
+      );
+      const prices = sizes.map((size) => priceJob(cargo, size, priority, config.priorityPrice));
       const heldMicros = prices.map(({ heldMicro }) => heldMicro);
       const common = {
         accountId,
@@ -155,7 +160,7 @@ export function openSubmissions(
             const id = newId("job", createdAtMs);
             return { ...common, id, input, inputJson, priceMicro, rates, waitDeadlineMs, isClientBound };
           });
-          holds = jobs.flatMap(({ id: jobId }, i) => (fileIds[i] ?? []).map((fileId) => ({ jobId, fileId })));
+          holds = jobs.flatMap(({ id: jobId }, i) => (files[i] ?? []).map(({ id: fileId }) => ({ jobId, fileId })));
           const missing = holds.length === 0 ? [] : await store.files.hold(accountId, holds, clock.now());
           if (missing.length === 0) return jobs;
           const message = (id: string): string => `names "${id}", which was deleted`;
@@ -227,7 +232,7 @@ const MAYBE_STORED: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Returns the ids of the files that an input names.
+ * Returns the files that an input names.
  * @param input Must match the Cargo's schema.
  * @param root The field of the request that contains the input. @throws {ValidationError} if the account may not use a
  * file.
@@ -238,7 +243,7 @@ async function checkJobFiles(
   cargo: Pick<CatalogEntry, "isChat" | "inputSchema">,
   { input, inputJson, root }: NamedInput,
   nowMs: number,
-): Promise<string[]> {
+): Promise<FileRecord[]> {
   const references = cargo.isChat ? [] : fileReferencesOf(cargo.inputSchema, input, inputJson);
   if (references.length === 0) return [];
   if (references.length > MAX_FILES_OF_JOB)
@@ -254,7 +259,7 @@ async function checkJobFiles(
     errors.push({ path: root, message: `names files of ${size} in total; a job accepts at most ${max}` });
   }
   if (errors.length > 0) throw new ValidationError(errors);
-  return [...new Set(references.map(({ fileId }) => fileId))];
+  return [...new Map(records.flatMap((file) => (file === undefined ? [] : [[file.id, file]]))).values()];
 }
 
 function checkReference(reference: FileReference, file: FileRecord | undefined, root: string): FieldError[] {

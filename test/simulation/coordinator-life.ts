@@ -115,6 +115,7 @@ export class CoordinatorLife {
       signer,
       limitOf: async (accountId) => resolveLimits(await store.accounts.limits(accountId)).concurrentJobs,
       suspensionOf: () => null,
+      headOf: async () => null,
       onWebhookDue: () => undefined,
       standings: NO_STANDINGS,
       random,

@@ -201,17 +201,22 @@ describe("Cargos with prices for pixels and seconds", () => {
     expect(await heldFor("tiny-picture", { prompt: "a cat", steps: 8 })).toBe(0.032_768);
   });
 
-  it("hold the price of the seconds of a WAV file, and of the reference size for an uploaded file", async () => {
+  it("hold the price of the seconds of a WAV file, inline or uploaded, and of the reference size for others", async () => {
     await reprice("tiny-speech", { audio_second: 0.001, reference: { seconds: 30 } });
     const wav = (seconds: number) => buildWav({ bits: 16, rateHz: 8_000, data: Buffer.alloc(seconds * 16_000) });
     expect(await heldFor("tiny-speech", { audio: wav(2).toString("base64") })).toBe(0.002);
-    const form = new FormData();
-    form.set("purpose", "user_data");
-    form.set("file", new Blob([new Uint8Array(wav(5))]), "speech.wav");
-    const headers = { authorization: `Bearer ${client.key}` };
-    const uploaded = await fetch(`${coordinator.url}/api/v1/files`, { method: "POST", headers, body: form });
-    const { id } = (await uploaded.json()) as { id: string };
-    expect(await heldFor("tiny-speech", { audio: { file_id: id } })).toBe(0.03);
+    const upload = async (content: Uint8Array<ArrayBuffer>): Promise<string> => {
+      const form = new FormData();
+      form.set("purpose", "user_data");
+      form.set("file", new Blob([content]), "speech.wav");
+      const headers = { authorization: `Bearer ${client.key}` };
+      const uploaded = await fetch(`${coordinator.url}/api/v1/files`, { method: "POST", headers, body: form });
+      return ((await uploaded.json()) as { id: string }).id;
+    };
+    const recording = await upload(new Uint8Array(wav(5)));
+    expect(await heldFor("tiny-speech", { audio: { file_id: recording } })).toBe(0.005);
+    const other = await upload(new TextEncoder().encode("not a WAV file ".repeat(10)));
+    expect(await heldFor("tiny-speech", { audio: { file_id: other } })).toBe(0.03);
     expect(await paid()).toBeLessThan(CREDITS);
   });
 });

@@ -131,6 +131,7 @@ export class JobWorld {
       signer,
       limitOf: async () => 10,
       suspensionOf: () => null,
+      headOf: async () => null,
       onWebhookDue: () => undefined,
       standings: NO_STANDINGS,
       random: () => 0.5,
