@@ -40,6 +40,7 @@ export async function createKey(
     prefix: secretPrefix(secret),
     scopes: readScopes(params.scopes),
     createdAtMs: nowMs,
+    trust: null,
     ...NO_KEY_LIMITS,
     ...readKeyLimits(params.limits ?? {}, nowMs),
   };

@@ -4,6 +4,7 @@ import { isTerminal, nextState, type JobEvent, type JobState } from "../../share
 import type { PromptTokens } from "../../shared/output.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import type { TokenRates } from "../credits/pricing.ts";
+import { type JobTerms, NO_TERMS } from "../credits/trust.ts";
 import type { ActiveJobRecord, FeedItem, JobClass, JobInput, StatusItem } from "../store/jobs/job-store.ts";
 import { type AttemptMeter, boundPrompt, DeliveredTokens } from "./attempts/attempt-meter.ts";
 import { JobFeed, type Backlog, type Feed } from "./feed.ts";
@@ -64,8 +65,7 @@ export class MutableJob {
   readonly rates: TokenRates | null;
   /** True if a client waits on a connection and cannot read the job after losing it. */
   readonly isClientBound: boolean;
-  /** The only account whose Islands may run the job; null for any. Not stored. */
-  readonly onlyIslandsOf: string | null;
+  readonly terms: JobTerms;
   readonly feed: JobFeed;
   /** Islands that lost or failed the job. They are chosen only if no other Island fits. */
   avoidIslands: ReadonlySet<string> = NONE;
@@ -170,7 +170,7 @@ export class MutableJob {
     this.priceMicro = record.priceMicro;
     this.rates = record.rates;
     this.isClientBound = record.isClientBound;
-    this.onlyIslandsOf = record.onlyIslandsOf ?? null;
+    this.terms = record.terms ?? NO_TERMS;
     this.waitDeadlineMs = record.waitDeadlineMs;
     this.createdAtMs = record.createdAtMs;
     this.waitsSinceMs = record.createdAtMs;
@@ -193,6 +193,12 @@ export class MutableJob {
 
   get hasEnded(): boolean {
     return isTerminal(this.#state);
+  }
+
+  /** The only account whose Islands may run the job; null for any. */
+  get onlyIslandsOf(): string | null {
+    const { trust, reader } = this.terms;
+    return reader ?? (trust === "own" ? this.accountId : null);
   }
 
   /** Id of the Island that has the job; null while the job is pending. */

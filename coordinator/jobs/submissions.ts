@@ -14,6 +14,7 @@ import type { Checks, NamedInput } from "../checks/checks.ts";
 import { InsufficientCreditsError, KeyCreditsError } from "../credits/credit-errors.ts";
 import { holdPostings } from "../credits/postings.ts";
 import { priceJob } from "../credits/pricing.ts";
+import { NO_TERMS } from "../credits/trust.ts";
 import type { Env } from "../env.ts";
 import type { Files } from "../files/open-files.ts";
 import { type ResolvedLimits, resolveLimits } from "../quotas/account-limits.ts";
@@ -135,7 +136,7 @@ export function openSubmissions(
         priority,
         createdAtMs,
         ignoredParameters: request.ignoredParameters?.length ? request.ignoredParameters : null,
-        ...(reader === undefined ? {} : { onlyIslandsOf: reader }),
+        terms: reader === undefined ? null : { ...NO_TERMS, reader },
       } as const;
       const waitDeadlineMs = createdAtMs + Math.min(cargo.waitLimitMs, maxWaitMs ?? Infinity);
       let holds: FileHold[] = [];

@@ -26,8 +26,6 @@ export interface SubmittedJob extends Pick<JobColumns, (typeof SUBMITTED_COLUMNS
   readonly inputJson: string;
   /** Weight of the account in the fair share; null for the default. Stored in the account's row. */
   readonly share: number | null;
-  /** The only account whose Islands may run the job; absent for any. Not stored. */
-  readonly onlyIslandsOf?: string;
 }
 
 /** Members that submissions of jobs and of batches have in common. */
@@ -62,8 +60,6 @@ export interface ActiveJobRecord extends Pick<JobColumns, (typeof ACTIVE_COLUMNS
   readonly share: number | null;
   /** Whether the job has a quota slot; absent if the store does not count slots (`QuotaSlots`). */
   readonly holdsQuota?: boolean;
-  /** See `SubmittedJob`. */
-  readonly onlyIslandsOf?: string;
 }
 
 type PublicColumns = Omit<JobColumns, (typeof INTERNAL_COLUMNS)[number] | "promptTokens" | "completionTokens">;

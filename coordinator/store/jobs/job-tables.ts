@@ -2,6 +2,7 @@ import type { JobError } from "../../../shared/errors.ts";
 import type { JobState } from "../../../shared/job-state.ts";
 import type { FinishReason, Timings } from "../../../shared/output.ts";
 import type { TokenRates } from "../../credits/pricing.ts";
+import type { JobTerms } from "../../credits/trust.ts";
 import {
   definedAs,
   flag,
@@ -110,6 +111,8 @@ export const jobTable = new Table(
     ignoredParameters: nullable(json<readonly string[]>()),
     /** Rates of the charge at the submission; null if the job costs its price or nothing. */
     rates: since(3, nullable(json<TokenRates>())),
+    /** Null if any Island may run the job, and it may be audited. */
+    terms: since(4, nullable(json<JobTerms>())),
   },
   {
     indexes: [
@@ -153,6 +156,7 @@ export const SUBMITTED_COLUMNS = [
   "isClientBound",
   "ignoredParameters",
   "rates",
+  "terms",
 ] as const satisfies readonly JobColumn[];
 
 /** Columns of an unfinished job that its coordinator keeps in memory. */
@@ -166,6 +170,7 @@ export const ACTIVE_COLUMNS = [
   "priority",
   "priceMicro",
   "rates",
+  "terms",
   "attempt",
   "refusals",
   "islandId",

@@ -135,6 +135,7 @@ describe("a restart of the coordinator", () => {
         priority: 0,
         priceMicro: 1,
         rates: null,
+        terms: null,
         createdAtMs: atMs,
         waitDeadlineMs: atMs,
         isClientBound: false,

@@ -151,6 +151,20 @@ describe("a coordinator after a crash", () => {
     }
   });
 
+  it("gives the reading of an audit only to the Islands of its reader", async () => {
+    const reader = await coordinator.createAccount("reader@example.com");
+    const jobId = await submit({ prompt: "Hi" });
+    const terms = JSON.stringify({ trust: "any", audit: "default", reader: reader.id });
+    await restartAfter(`UPDATE jobs SET terms = '${terms}' WHERE id = ?`, jobId);
+    await using _other = await FakeIsland.join(coordinator.url, account.islandToken, { hostId: randomUUID() });
+    expect((await api("GET", `/jobs/${jobId}`)).body.data).toMatchObject({
+      status: "pending",
+      waiting: { reason: "own_islands_only" },
+    });
+    await using island = await FakeIsland.join(coordinator.url, reader.islandToken, { hostId: randomUUID() });
+    expect(await island.next("assign")).toMatchObject({ jobId });
+  });
+
   it("accepts a result that the Island kept for longer than the run limit", async () => {
     const hostId = randomUUID();
     const island = await FakeIsland.join(coordinator.url, account.islandToken, { hostId });

@@ -39,6 +39,7 @@ export function makeJob(override: Partial<JobView> = {}): JobView {
     priority: 0,
     priceMicro: 1_500_000,
     rates: null,
+    terms: null,
     state: "pending",
     attempt: 0,
     refusals: 0,

@@ -93,19 +93,19 @@ function describeSessions(check: Check): void {
 }
 
 function describeKeys(check: Check): void {
-  check("accounts.changeKey() changes the limits that createKey() gave", async (store) => {
+  check("accounts.changeKey() changes the limits and the trust that createKey() gave", async (store) => {
     const { accounts } = store;
     const accountId = await makeAccount(store);
     await makeKey(store, accountId, "key_1");
-    const limits = { expiresAtMs: LATER_MS, cargos: ["tiny-chat", "hash"], monthlyMicro: 5 };
+    const limits = { expiresAtMs: LATER_MS, cargos: ["tiny-chat", "hash"], monthlyMicro: 5, trust: "own" } as const;
     const key = { id: "key_2", accountId, name: "ci", prefix: "ak_2", scopes: ["read"] as const, secretHash: "h2" };
     await accounts.createKey({ ...key, createdAtMs: MADE_AT_MS, ...limits }, CAP);
     expect(await accounts.findKey("h2")).toMatchObject({ id: "key_2", ...limits });
-    const none = { expiresAtMs: null, cargos: null, monthlyMicro: null };
+    const none = { expiresAtMs: null, cargos: null, monthlyMicro: null, trust: null };
     expect(await accounts.findKey("hash of key_1")).toMatchObject(none);
 
     const revision = await accounts.credentialsRevision();
-    const change = { name: "night", cargos: ["hash"] };
+    const change = { name: "night", cargos: ["hash"], trust: "proven" } as const;
     expect(await accounts.changeKey(accountId, "key_1", change, MADE_AT_MS)).toMatchObject({
       ...none,
       ...change,

@@ -75,6 +75,7 @@ export function describeAccounts(check: Check): void {
     expect(await store.accounts.findKey("h1")).toEqual({
       ...key,
       ...NO_KEY_LIMITS,
+      trust: null,
       number: expect.any(Number) as number,
       id: "key_1",
       accountId,

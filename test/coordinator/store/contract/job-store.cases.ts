@@ -234,6 +234,7 @@ export function describeJobs(check: Check): void {
         priority: 50,
         priceMicro: 1_000_000,
         rates: null,
+        terms: null,
         attempt: 1,
         refusals: 0,
         islandId: ISLAND_ID,

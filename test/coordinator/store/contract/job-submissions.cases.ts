@@ -27,6 +27,7 @@ export function describeSubmissions(check: Check): void {
       isClientBound: true,
       ignoredParameters: ["user"],
       rates: { prompt: 4_000_000, completion: 16_000_000 },
+      terms: { trust: "proven", audit: "never", reader: "user_1" },
     });
     const given = Object.fromEntries(SUBMITTED_COLUMNS.map((member) => [member, job[member]]));
     // Every column has a value, because the test would prove nothing for an empty column.

@@ -53,6 +53,7 @@ export function makeJob(accountId: string, override: Partial<NewJob> = {}): NewJ
     share: null,
     priceMicro,
     rates: null,
+    terms: null,
     postings: holdPostings(accountId, [priceMicro]),
     createdAtMs: MADE_AT_MS,
     waitDeadlineMs: MADE_AT_MS + 3_600_000,

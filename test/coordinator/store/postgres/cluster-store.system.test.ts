@@ -1,5 +1,6 @@
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { NO_TERMS } from "../../../../coordinator/credits/trust.ts";
 import { NotOwnerError } from "../../../../coordinator/store/cluster-store.ts";
 import type { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
@@ -70,16 +71,17 @@ function describeCluster(database: PostgresDatabase): void {
       expect(await one?.cluster.renew(SELF, LEASE_MS)).toBe(false);
     });
 
-    it("transfer() moves waiting jobs, but none that an Island has", async () => {
+    it("transfer() moves waiting jobs with their terms, but none that an Island has", async () => {
       const accountId = await makeAccount(one as PostgresStore);
-      const [waiting, running] = [makeJob(accountId), makeJob(accountId)];
+      const terms = { ...NO_TERMS, reader: accountId };
+      const [waiting, running] = [makeJob(accountId, { terms }), makeJob(accountId)];
       await one?.jobs.submit(waiting);
       await runJob(one as PostgresStore, running);
       expect(await one?.cluster.transfer([waiting.id, running.id, "job_none"], "c2")).toEqual([waiting.id]);
       expect(await one?.cluster.transfer([waiting.id], "c3")).toEqual([]);
       expect([await idsOf(one), await idsOf(two)]).toEqual([[running.id], [waiting.id]]);
       expect(await three?.cluster.ownerOf(waiting.id)).toBe("c2");
-      expect((await two?.cluster.owned([waiting.id, running.id]))?.map(({ id }) => id)).toEqual([waiting.id]);
+      expect(await two?.cluster.owned([waiting.id, running.id])).toMatchObject([{ id: waiting.id, terms }]);
       expect([await two?.cluster.ownedIds("", 9), await two?.cluster.ownedIds(waiting.id, 9)]).toEqual([
         [waiting.id],
         [],
