@@ -13,7 +13,8 @@ const MAX_SAVED = 1_000_000;
 
 /**
  * Decides which jobs are audited. Returns a function for a job that has ended: null pays the owner at once, because the
- * job is the owner's own, the owner is trusted, or no other owner could read the answer.
+ * job is the owner's own, the owner is trusted, or no other owner could read the answer. A job whose client refuses
+ * audits is only held.
  * @param share Share of all work that audits of proven owners may take.
  */
 export function planAudits(
@@ -25,7 +26,7 @@ export function planAudits(
 ) {
   let saved = 0;
   return (job: ActiveJob): AuditPlan | null => {
-    const { earner, accountId, traits, feed, slug } = job;
+    const { earner, accountId, traits, feed, slug, terms } = job;
     const cargo = cargoOf(job);
     if (earner === null || earner.accountId === accountId || cargo === undefined || !isReadable(cargo)) return null;
     const standing = standings.of(earner.accountId, slug);
@@ -33,6 +34,7 @@ export function planAudits(
     if (!readers.exists(cargo, new Set([earner.accountId, accountId]))) return null;
     const readTokens = (job.prompt?.total ?? 0) + feed.tokens;
     saved = Math.min(MAX_SAVED, saved + share * (readTokens + (OUTPUT_WORK - 1) * feed.tokens));
+    if (terms.audit === "never") return "none";
     const canJudge = traits !== null && isJudgeable(traits) && feed.hasText;
     if (!canJudge || random() >= auditChance(standing)) return "none";
     if (standing.state !== "proven") return "due";

@@ -355,6 +355,7 @@ export function openAuditor(
     if (row === undefined) {
       return refused(jobId, "its Island's owner was paid at once, or the audit is older than 90 days and was removed");
     }
+    if (!row.mayAudit) return refused(jobId, 'its client sent audit: "never", so no other Island may read its prompt');
     if (record.inputRemovedAtMs !== null || record.outputRemovedAtMs !== null) {
       return new ServiceError("content_removed", `The input or output of job "${jobId}" was removed`);
     }

@@ -95,6 +95,14 @@ export function refundPostings({ ownerAccountId, clientAccountId, chargedMicro, 
   ];
 }
 
+/** Returns postings that move a held earning to the network, because the client of the job refused audits. */
+export function forfeitPostings({ ownerAccountId, earnedMicro }: HeldEarning): Posting[] {
+  return [
+    { party: `hold:${ownerAccountId}`, micro: 0 - earnedMicro, kind: "release" },
+    { party: "network", micro: earnedMicro, kind: "fee" },
+  ];
+}
+
 /** Checks a price. @throws {RangeError} unless it is a safe integer of 0 or more. */
 export function assertPrice(micro: number): void {
   if (!Number.isSafeInteger(micro) || micro < 0)

@@ -928,6 +928,7 @@ export class JobRegistry {
           earnedMicro,
           earning: "held",
           verdict,
+          mayAudit: job.terms.audit !== "never",
         },
       }),
     };

@@ -6,11 +6,11 @@ import {
   type StandingState,
   type Verdict,
 } from "../credits/standing.ts";
-import { payPostings, refundPostings, returnPostings } from "../credits/postings.ts";
+import { forfeitPostings, payPostings, type Posting, refundPostings, returnPostings } from "../credits/postings.ts";
 import { adoptRows } from "./work-division.ts";
 import { readList, type Page } from "./steps/page.ts";
 import { kept, pageRead, read, write } from "./steps/steps.ts";
-import { integer, json, key, named, onlyIn, Table, text, type RowOf } from "./steps/table.ts";
+import { flag, integer, json, key, named, onlyIn, since, Table, text, type RowOf } from "./steps/table.ts";
 import { forUpdate, inRows, isOwn, jsonMember, oneOf, selectIds, type Tx, type Values } from "./steps/tx.ts";
 
 /** What one reader found. `surprise`: the z value of the answer; null if it was not measured. */
@@ -33,7 +33,10 @@ export const auditTable = new Table(
     endedAtMs: integer(),
     chargedMicro: integer("CHECK (charged_micro >= 0)"),
     earnedMicro: integer("CHECK (earned_micro BETWEEN 0 AND charged_micro)"),
-    /** `held`: the owner does not have the earning yet. `refunded`: the client got the whole charge back. */
+    /**
+     * `held`: the owner does not have the earning yet. `refunded`: the client got the whole charge back, or the network
+     * got the earning if the client refused audits.
+     */
     earning: text<"held" | "paid" | "refunded">("CHECK (earning IN ('held', 'paid', 'refunded'))"),
     /** `none`: the job was not chosen for an audit. `due`: its audit has not ended. */
     verdict: text<Verdict | "none" | "due">(
@@ -43,6 +46,8 @@ export const auditTable = new Table(
     readings: json<readonly Reading[]>("DEFAULT '[]'"),
     /** Id of the coordinator that audits the job. */
     auditorId: onlyIn("postgres", key("DEFAULT ''")),
+    /** False if the client refused that other Islands read the answer. */
+    mayAudit: since(4, flag({ sqlite: "DEFAULT 1", postgres: "DEFAULT true" })),
   },
   {
     since: 3,
@@ -65,6 +70,7 @@ export const NEW_AUDIT_COLUMNS = [
   "earnedMicro",
   "earning",
   "verdict",
+  "mayAudit",
 ] as const satisfies readonly (keyof RowOf<typeof auditTable>)[];
 /** What happens with the earning of a job. `due`: it is held, and the job is audited. `none`: it is only held. */
 export type AuditPlan = "due" | "none";
@@ -144,9 +150,8 @@ async function settle(
     RETURNING ${auditTable.columnsBut("auditorId")}`;
   const moved = await auditTable.rows<Audit>(tx, sql, { ...values, earning });
   for (const audit of moved) {
-    const postings = earning === "paid" ? payPostings(audit) : refundPostings(audit);
     // oxlint-disable-next-line no-await-in-loop -- Each job is a movement of its own in the ledger.
-    await tx.post(postings, atMs, null, audit.jobId);
+    await tx.post(postingsOf(audit), atMs, null, audit.jobId);
   }
   const receivers = moved.map(({ ownerAccountId, clientAccountId }) =>
     earning === "paid" ? ownerAccountId : clientAccountId,
@@ -163,6 +168,11 @@ async function returnFromDeleted(tx: Tx, accountIds: readonly string[], atMs: nu
     // oxlint-disable-next-line no-await-in-loop -- Each balance is a movement of its own in the ledger.
     await tx.post(returnPostings(id, await tx.balanceOf(`client:${id}`)), atMs);
   }
+}
+
+function postingsOf(audit: Audit): Posting[] {
+  if (audit.earning === "paid") return payPostings(audit);
+  return audit.mayAudit ? refundPostings(audit) : forfeitPostings(audit);
 }
 
 export const auditSteps = {
@@ -252,15 +262,18 @@ export const auditSteps = {
   /**
    * Settles held earnings that no audit decides, some at a time. Returns their number. Pays trusted owners and
    * operators; of jobs that ended before a time also proven owners, and new ones for answers that were not chosen for an
-   * audit. Old earnings of deleted owners go to the network. Refunds the clients of quarantined owners.
+   * audit, unless their clients refused audits. Old earnings of deleted owners go to the network. Refunds the clients of
+   * quarantined owners.
    */
   settleHeld: write(async (tx, beforeMs: number, atMs: number): Promise<number> => {
     const state = `coalesce((SELECT ${jsonMember(tx, "standing", "state")} FROM standings
       WHERE standings.owner_account_id = audits.owner_account_id AND standings.slug = audits.slug), 'new')`;
     const isOwner = (is: string): string =>
       `EXISTS (SELECT 1 FROM accounts WHERE accounts.id = owner_account_id AND ${is})`;
+    const yes = tx.dialect === "sqlite" ? "1" : "true";
+    const isFree = `((verdict = 'none' AND may_audit = ${yes}) OR ${isOwner("deleted_at_ms IS NOT NULL")})`;
     const isPaid = `(${state} = 'trusted' OR ${isOwner("role <> 'user'")} OR (ended_at_ms < @beforeMs
-      AND (${state} = 'proven' OR (${state} = 'new' AND (verdict = 'none' OR ${isOwner("deleted_at_ms IS NOT NULL")})))))`;
+      AND (${state} = 'proven' OR (${state} = 'new' AND ${isFree}))))`;
     const paid = await settle(tx, isPaid, "paid", { beforeMs }, atMs);
     const refunded = await settle(tx, `${state} = 'quarantined'`, "refunded", {}, atMs);
     return paid + refunded;

@@ -246,12 +246,12 @@ export function presentDetail(job: JobView, showsPlacement: boolean): z.infer<ty
   };
 }
 
-function presentVerification({ verdict, readings, earning }: Audit): z.infer<typeof verificationSchema> {
+function presentVerification({ verdict, readings, earning, mayAudit }: Audit): z.infer<typeof verificationSchema> {
   const names = { none: "not_chosen", due: "pending" } as const;
   return {
     verdict: verdict === "none" || verdict === "due" ? names[verdict] : verdict,
     readers: readings.length,
-    refunded: earning === "refunded",
+    refunded: earning === "refunded" && mayAudit,
   };
 }
 

@@ -107,7 +107,7 @@ export const TABLES: readonly Table[] = [
 const LATER: readonly Omit<Migration, "version" | "sql">[] = [
   { name: "speeds of Islands", oldest: 1 },
   { name: "rates of jobs, and audits", oldest: 2 },
-  { name: "terms of jobs, and trust of API keys", oldest: 3 },
+  { name: "terms of jobs, trust of API keys, and refused audits", oldest: 3 },
 ];
 
 /** Returns all migrations. `rest`: statements of the baseline after the tables. */

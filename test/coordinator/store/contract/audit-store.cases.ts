@@ -16,6 +16,7 @@ async function endHeld(
   ownerAccountId: string,
   verdict: AuditPlan,
   atMs = MADE_AT_MS + 5_000,
+  mayAudit = true,
 ): Promise<string> {
   const job = makeJob(clientAccountId);
   const { id, priceMicro, slug } = job;
@@ -26,7 +27,7 @@ async function endHeld(
     makeEnding(job, {
       atMs,
       earning: { accountId: ownerAccountId, micro: earnedMicro, isHeld: true },
-      audit: { ownerAccountId, slug, clientAccountId, ...credits, earning: "held", verdict },
+      audit: { ownerAccountId, slug, clientAccountId, ...credits, earning: "held", verdict, mayAudit },
     }),
   );
   return id;
@@ -89,6 +90,27 @@ export function describeAudits(check: Check): void {
     const { lines } = await store.ledger.list(first, { limit: 1, offset: 0 });
     expect(lines).toMatchObject([{ kind: "refund", micro: 1_000_000, heldMicro: 0, jobId: lie }]);
   });
+
+  check(
+    "a job whose client refused audits pays a new owner once it is proven, and the network after a lie",
+    async (store) => {
+      const clientId = await makeAccount(store, { grantMicro: 30_000_000 });
+      const dayMs = MADE_AT_MS + 86_400_000;
+      const [honest, liar] = [await makeAccount(store, { grantMicro: 0 }), await makeAccount(store, { grantMicro: 0 })];
+      const paid = await endHeld(store, clientId, honest, "none", MADE_AT_MS, false);
+      const forfeited = await endHeld(store, clientId, liar, "none", MADE_AT_MS, false);
+      expect(await store.audits.settleHeld(dayMs, dayMs)).toBe(0);
+      expect(await store.audits.ofJob(paid)).toMatchObject({ earning: "held", mayAudit: false });
+      await prove(store, clientId, honest);
+      expect(await balanceOf(store, honest)).toBe((PROVEN_AFTER + 1) * 900_000);
+      const before = await balanceOf(store, clientId);
+      const lie = await endHeld(store, clientId, liar, "due");
+      await store.audits.record(lie, "inconsistent", [], SUSPECTED, "one word", MADE_AT_MS);
+      expect([await balanceOf(store, clientId), await balanceOf(store, liar)]).toEqual([before, 0]);
+      expect(await store.audits.ofJob(forfeited)).toMatchObject({ earning: "refunded" });
+      expect(await store.ledger.verify()).toMatchObject(RIGHT);
+    },
+  );
 
   check("an audit is recorded once, and an unclear one only adds evidence", async (store) => {
     const ownerId = await makeAccount(store, { grantMicro: 0 });

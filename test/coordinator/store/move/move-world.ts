@@ -79,6 +79,7 @@ async function fillAudits(store: Store, ownerAccountId: string, clientAccountId:
     earnedMicro,
     earning: "held",
     verdict: "due",
+    mayAudit: false,
   } as const;
   await runJob(store, job);
   await store.jobs.end(makeEnding(job, { earning, audit }));

@@ -13,7 +13,7 @@ const CHECKSUMS = [
   "d2f4ea2c5fb683fb46ad61457f4aed9310a8317d063a95368379dac70cc07e04",
   "bdc2432f6823786e01ecfc171210f4cbba3f4026d374b0b1cf377949f93249fb",
   "a0f5c687f3d3db94566f2e0919391057a23306e52ce8f63351939a2ead8e8caa",
-  "39c8cbad77059c9d1d9861f656797ec067bfea50ae3de21cb37c5bbc3fed3c73",
+  "6b9e77d29694c72656ebe620868da7038ccd802f5886f73c9baad2d962ca5557",
 ];
 const FIRST: Migration = { version: 1, name: "first", sql: "CREATE TABLE things (id int)" };
 const INDEX = `DROP INDEX CONCURRENTLY IF EXISTS by_id

@@ -126,7 +126,15 @@ describe("SqliteStore on disk", () => {
         makeEnding(job, {
           atMs,
           earning: { accountId: ownerId, micro: credits.earnedMicro, isHeld: true },
-          audit: { ownerAccountId: ownerId, slug, clientAccountId: clientId, ...credits, earning: "held", verdict },
+          audit: {
+            ownerAccountId: ownerId,
+            slug,
+            clientAccountId: clientId,
+            ...credits,
+            earning: "held",
+            verdict,
+            mayAudit: true,
+          },
         }),
       );
       return job.id;

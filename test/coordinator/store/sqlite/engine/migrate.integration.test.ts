@@ -15,7 +15,7 @@ const CHECKSUMS = [
   "d2b7d6b61acf30597de430bba1df20a925411f94d1788be03fb5d869334a85b9",
   "682695c007e92850b3db67b2e276bc1f4a767a063c062bf3dfd2527c506a59ba",
   "fd98390ae9cf1f4edaf77f838038ce95fc84887df93a128ca78c36b3ec70f002",
-  "d81a506dbd37449d429b1f8df67c32850a1686ef5d099c17078521a8370b2dd7",
+  "ebd1b83a097dabdf2fdc5f0edaec92e71c7a9c041e9780f3cf1cbf62e48893d4",
 ];
 const LATER: Migration = {
   version: MIGRATIONS.length + 1,
