@@ -184,7 +184,11 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   fileBatches.start();
   const answers = (): Promise<unknown> => conversations.resume();
   if (!store.cluster.isShared) await answers();
-  member.share(dispatcher, {
+  const readersOf = (slug: string): string[] => {
+    const cargo = catalog.known(slug);
+    return cargo === undefined ? [] : readers.here(cargo);
+  };
+  member.share(dispatcher, readersOf, {
     webhooks: () => webhooks.adoptUnowned(),
     audits: () => auditor.adoptUnowned(),
     answers,

@@ -69,7 +69,7 @@ export function openCore(
   const storage = dailyStorage(clock, config.accountDailyBytes);
   const couldReadersCome = (sinceMs: number) => seen.couldReceiveSince(sinceMs);
   const islands = new IslandRegistry(env, (slug) => catalog.known(slug)?.model?.sizeBytes ?? null);
-  const readers = findReaders(clock, islands, standings, random);
+  const readers = findReaders(clock, islands, standings, (slug) => member.readersElsewhere(slug), random);
   const planAudit = planAudits(standings, readers, (job) => jobs.cargoOf(job), auditShare, random);
   const jobs = new JobRegistry(
     env,

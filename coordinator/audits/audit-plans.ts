@@ -19,7 +19,7 @@ const MAX_SAVED = 1_000_000;
  */
 export function planAudits(
   standings: Pick<Standings, "of">,
-  readers: Readers,
+  readers: Pick<Readers, "exists">,
   cargoOf: (job: ActiveJob) => CatalogEntry | undefined,
   share: number,
   random: () => number,

@@ -84,7 +84,7 @@ export function openAuditor(
   catalog: Pick<Catalog, "known">,
   ended: Pick<JobRegistry, "subscribe">,
   jobs: Pick<JobApi, "submit" | "keepUntilEnd">,
-  readers: Readers,
+  readers: Pick<Readers, "choose">,
   standings: Pick<Standings, "addDue" | "note" | "of">,
   random: () => number,
 ) {
@@ -176,10 +176,11 @@ export function openAuditor(
     const judged: JudgedReading[] = [];
     let verdict: Verdict | null = null;
     for (let asked = 0; verdict === null && judged.length < MAX_READERS && asked < MAX_ASKED; asked += 1) {
-      const reader = readers.choose(cargo, exclude);
+      // oxlint-disable-next-line no-await-in-loop -- Whether another reader is asked depends on this one.
+      const reader = await readers.choose(cargo, exclude);
       if (reader === undefined) break;
       exclude.add(reader);
-      // oxlint-disable-next-line no-await-in-loop -- Whether another reader is asked depends on this one.
+      // oxlint-disable-next-line no-await-in-loop -- The same.
       const reading = await readBy(reader, row, question);
       if (stop.signal.aborted) return;
       if (reading !== null) judged.push(reading);

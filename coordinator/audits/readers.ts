@@ -1,28 +1,49 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
+import type { StandingState } from "../credits/standing.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import { engineModelFor, fits } from "../scheduler/fit.ts";
 import type { Standings } from "./standings.ts";
 
 /** Feature of agents that read an answer. See `shared/features/features.ts`. */
 const READ_FEATURES = ["chat.read"];
-/** Islands are counted again after this time, because each job of a new owner asks. */
-const COUNTED_FOR_MS = 1_000;
+/** Islands are counted, and other coordinators are asked, again after this time, because each job of a new owner asks. */
+const KNOWN_FOR_MS = 1_000;
+
+/** Owners that can read at the other coordinators. */
+interface Elsewhere {
+  readonly askedAtMs: number;
+  /** Resolves when each coordinator has replied or timed out. */
+  readonly settled: Promise<void>;
+  /** Owners by the id of the coordinator; null before the first replies. */
+  owners: ReadonlyMap<string, readonly string[]> | null;
+}
+
+/** Reply of another coordinator: owners whose Islands can read; undefined if none came in time. */
+interface ReadersReply {
+  readonly id: string;
+  readonly reply: readonly string[] | undefined;
+}
 
 export type Readers = ReturnType<typeof findReaders>;
 
-/** Finds owners whose Islands can read answers of a Cargo. */
+/**
+ * Finds owners whose Islands can read answers of a Cargo.
+ * @param askOthers Asks all other coordinators for such owners; null if there are none.
+ */
 export function findReaders(
   clock: Pick<Clock, "monotonicMs">,
   islands: Pick<IslandRegistry, "connected">,
   standings: Pick<Standings, "of">,
+  askOthers: (slug: string) => Promise<readonly ReadersReply[]> | null,
   random: () => number,
 ) {
   const counted = new Map<string, { readonly atMs: number; readonly owners: readonly string[] }>();
+  const asked = new Map<string, Elsewhere>();
 
-  function ownersFor(cargo: CatalogEntry): readonly string[] {
+  function ownersHere(cargo: CatalogEntry): readonly string[] {
     const known = counted.get(cargo.slug);
-    if (known !== undefined && clock.monotonicMs() - known.atMs < COUNTED_FOR_MS) return known.owners;
+    if (known !== undefined && clock.monotonicMs() - known.atMs < KNOWN_FOR_MS) return known.owners;
     const needs = { ...cargo, onlyIslandsOf: null, features: READ_FEATURES };
     const owners = new Set<string>();
     for (const { facts } of islands.connected()) {
@@ -34,20 +55,64 @@ export function findReaders(
     return [...owners];
   }
 
-  /** Returns the owners that may read, except `exclude`: those who have proved themselves, or all others. */
-  function eligible(cargo: CatalogEntry, exclude: ReadonlySet<string>): string[] {
-    const others = ownersFor(cargo).filter((id) => !exclude.has(id));
-    const states = others.map((id) => ({ id, state: standings.of(id, cargo.slug).state }));
-    const proven = states.filter(({ state }) => state === "proven" || state === "trusted");
-    return (proven.length > 0 ? proven : states.filter(({ state }) => state === "new")).map(({ id }) => id);
+  /** Returns what is known about the other coordinators; null if there are none. */
+  function elsewhere(slug: string): Elsewhere | null {
+    const known = asked.get(slug);
+    if (known !== undefined && clock.monotonicMs() - known.askedAtMs < KNOWN_FOR_MS) return known;
+    const replies = askOthers(slug);
+    if (replies === null) {
+      asked.delete(slug);
+      return null;
+    }
+    const before = known?.owners ?? null;
+    const settled = replies.then((all) => {
+      // Islands of a coordinator that does not reply may soon be at another one. Older versions never reply.
+      next.owners = new Map(all.map(({ id, reply }) => [id, reply ?? before?.get(id) ?? []]));
+    });
+    const next: Elsewhere = { askedAtMs: clock.monotonicMs(), settled, owners: before };
+    asked.set(slug, next);
+    return next;
+  }
+
+  /** Returns the owners that may read: those who have proved themselves, and those who may yet. */
+  function divided(owners: readonly string[], slug: string): { readonly proven: string[]; readonly fresh: string[] } {
+    const states = owners.map((id) => ({ id, state: standings.of(id, slug).state }));
+    const idsOf = (...wanted: readonly StandingState[]): string[] =>
+      states.flatMap(({ id, state }) => (wanted.includes(state) ? [id] : []));
+    return { proven: idsOf("proven", "trusted"), fresh: idsOf("new") };
+  }
+
+  /** Returns the proven owners, or all others without these, except `exclude`. */
+  function eligible(owners: readonly string[], slug: string, exclude: ReadonlySet<string>): string[] {
+    const others = owners.filter((id) => !exclude.has(id));
+    const { proven, fresh } = divided(others, slug);
+    return proven.length > 0 ? proven : fresh;
   }
 
   return {
-    exists: (cargo: CatalogEntry, exclude: ReadonlySet<string>): boolean => eligible(cargo, exclude).length > 0,
-    /** Returns a random owner; undefined if none is connected. */
-    choose(cargo: CatalogEntry, exclude: ReadonlySet<string>): string | undefined {
-      const owners = eligible(cargo, exclude);
+    /** Returns whether an owner can read. Assumes so until all other coordinators have replied or timed out. */
+    exists(cargo: CatalogEntry, exclude: ReadonlySet<string>): boolean {
+      if (eligible(ownersHere(cargo), cargo.slug, exclude).length > 0) return true;
+      const others = elsewhere(cargo.slug);
+      if (others === null) return false;
+      return others.owners === null || eligible(ownersOf(others), cargo.slug, exclude).length > 0;
+    },
+    /** Returns a random owner; undefined if none is connected to any coordinator. */
+    async choose(cargo: CatalogEntry, exclude: ReadonlySet<string>): Promise<string | undefined> {
+      const others = elsewhere(cargo.slug);
+      await others?.settled;
+      const all = new Set([...ownersHere(cargo), ...ownersOf(others)]);
+      const owners = eligible([...all], cargo.slug, exclude);
       return owners[Math.floor(random() * owners.length)];
     },
+    /** Returns the owners whose Islands at this coordinator can read, proven ones first. */
+    here(cargo: CatalogEntry): string[] {
+      const { proven, fresh } = divided(ownersHere(cargo), cargo.slug);
+      return [...proven, ...fresh];
+    },
   };
+}
+
+function ownersOf(others: Elsewhere | null): string[] {
+  return [...(others?.owners?.values() ?? [])].flat();
 }

@@ -10,7 +10,7 @@ import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Outlook } from "../scheduler/shared-work.ts";
 import type { Peer } from "../store/cluster-store.ts";
 import { keepLease } from "./membership.ts";
-import { MESSAGES, MAX_MOVED } from "./messages.ts";
+import { MESSAGES, MAX_MOVED, MAX_READERS } from "./messages.ts";
 import { moveJobs, type JobMover, type JobParts } from "./moved-jobs.ts";
 import { networkQuota } from "./network-quota.ts";
 import { orderSessions } from "./newest-sessions.ts";
@@ -90,14 +90,19 @@ export function openMember(
         "Other coordinators use this database, but this coordinator has no bus: work, output and limits are not shared. Set the same bus for all coordinators";
       log.warn({ others }, text);
     },
-    /** Starts to share work, and to run `steps` (by name) when another coordinator dies. */
+    /**
+     * Starts to share work, and to run `steps` (by name) when another coordinator dies.
+     * @param readersOf returns the owners whose Islands here can read answers of a Cargo
+     */
     share(
       dispatcher: Pick<Dispatcher, "outlookFor" | "schedule">,
+      readersOf: (slug: string) => readonly string[],
       steps: Readonly<Record<string, () => Promise<unknown>>>,
     ): void {
       sharing = shareWork(peers, mover, scheduler.shared, (event) => dispatcher.schedule(event), env);
       seen.begin(sharing);
       stopHandlers.push(peers.handle(MESSAGES.outlook, (kind) => dispatcher.outlookFor(kind)));
+      stopHandlers.push(peers.handle(MESSAGES.readers, ({ slug }) => readersOf(slug).slice(0, MAX_READERS)));
       if (!cluster.isShared) return;
       adoption = adoptUnowned(peers, cluster, steps, 2 * config.leaseMs, env);
       adoption.start();
@@ -106,6 +111,10 @@ export function openMember(
     async outlooksFor({ slug, onlyIslandsOf, features }: WorkKind): Promise<readonly (Outlook | null)[]> {
       const replies = await peers.askAll(MESSAGES.outlook, { slug, onlyIslandsOf, features });
       return replies.map(({ reply }) => reply ?? null);
+    },
+    /** Asks all other coordinators for owners that can read answers of a Cargo; null if there are none. */
+    readersElsewhere(slug: string) {
+      return peers.others.length === 0 ? null : peers.askAll(MESSAGES.readers, { slug });
     },
     shareEvents(accountEvents: AccountEvents): void {
       shareEvents(accountEvents, peers, clock);

@@ -52,6 +52,8 @@ const MAX_CANDIDATES = 100;
 export const MAX_FAILED_ON = 100;
 /** Maximum number of accounts with event streams at a coordinator. Their ids take 330 KB. */
 const MAX_FOLLOWED = 10_000;
+/** Maximum number of owners that a coordinator names as readers of a Cargo's answers. */
+export const MAX_READERS = 100;
 /** Timeout of requests for which a page waits. */
 const PAGE_MS = 500;
 
@@ -309,6 +311,14 @@ export const MESSAGES = {
       z.object({ is: z.enum(["possible", "absent"]) }),
       z.object({ is: z.literal("lacking"), message: z.string().max(2_000) }),
     ]),
+    withinMs: 500,
+  },
+
+  /** Asks for owners of connected Islands that can read answers of a Cargo for audits, proven ones first. */
+  readers: {
+    name: "readers",
+    question: z.object({ slug: id }),
+    reply: z.array(id).max(MAX_READERS),
     withinMs: 500,
   },
 

@@ -54,7 +54,11 @@ function openNetwork(live = IDS) {
       asked.push(kind);
       return LACKING;
     };
-    member.share({ schedule: () => undefined, outlookFor }, {});
+    const readersOf = (slug: string): string[] => {
+      if (id === "c3") throw new Error("no Islands");
+      return Array.from({ length: 150 }, (_, nth) => `${slug}-reader-${nth}`);
+    };
+    member.share({ schedule: () => undefined, outlookFor }, readersOf, {});
     return Object.assign(member, { seen });
   });
   const [one] = members;
@@ -85,15 +89,15 @@ describe("openMember() in a network of one", () => {
 
   it("has no peers and waits for none", async () => {
     const member = open(new ManualClock());
-    member.share(
-      { schedule: () => undefined, outlookFor: () => LACKING },
-      { step: () => expect.fail("Nobody is gone") },
-    );
+    member.share({ schedule: () => undefined, outlookFor: () => LACKING }, () => [], {
+      step: () => expect.fail("Nobody is gone"),
+    });
     await member.start();
     expect(member.seen.elsewhere(KIND)).toEqual({ peers: 0, running: 0, slots: 0, free: 0 });
     expect([member.seen.mayRunElsewhere(KIND), member.seen.couldReceiveSince(0)]).toEqual([false, true]);
     expect(member.queuedDemand()).toEqual(demand);
     expect(await member.outlooksFor(KIND)).toEqual([]);
+    expect(member.readersElsewhere(KIND.slug)).toBeNull();
     await member.mover.claim("host_1", "user_1", [{ jobId: "job_1", attempt: 1 }]);
     await Promise.all([member.endJobsOf("user_1"), member.announceCatalogChange()]);
     expect(await member.transfer(new AbortController().signal)).toEqual([]);
@@ -104,7 +108,7 @@ describe("openMember() in a network of one", () => {
   it("counts limits at once and has no timers", async () => {
     const clock = new ManualClock();
     const member = open(clock);
-    member.share({ schedule: () => undefined, outlookFor: () => LACKING }, {});
+    member.share({ schedule: () => undefined, outlookFor: () => LACKING }, () => [], {});
     await member.start();
     const caller = { accountId: "user_1", credential: "key_1", limit: 1 };
     expect(member.quota.countRequest(caller)).toMatchObject({ isAllowed: true });
@@ -135,6 +139,16 @@ describe("openMember() in a network of several", () => {
     const { one, asked } = openNetwork();
     expect(await one.outlooksFor(KIND)).toEqual([LACKING, null, null]);
     expect(asked).toEqual([KIND]);
+  });
+
+  it("asks all other coordinators for readers of a Cargo, and accepts at most 100 of each", async () => {
+    const { one } = openNetwork();
+    const replies = await one.readersElsewhere("llama");
+    expect(replies?.map(({ id, reply }) => [id, reply?.length, reply?.[0]])).toEqual([
+      ["c2", 100, "llama-reader-0"],
+      ["c3", undefined, undefined],
+      ["c4", undefined, undefined],
+    ]);
   });
 
   it("stops serving peers once it closes", async () => {
