@@ -1,28 +1,18 @@
-import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openStore } from "../../coordinator/store/open-store.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { call } from "../support/http/http.ts";
-import { runFrames } from "../support/network/attempt-frames.ts";
-import { FakeIsland } from "../support/network/fake-island.ts";
+import { LIES, LyingIsland } from "../support/network/lying-island.ts";
 import { Network } from "../support/network/network.ts";
 
 const SLUG = "tiny-chat";
 const MAX_JOBS_OF_LIAR = 30;
 const CLIENTS = 4;
 
-/** The texts of Islands that do not run the model, as tokens. */
-const LIES: Readonly<Record<string, readonly string[]>> = {
-  "one-character": ["x"],
-  "canned-text": "I am happy to help you with this . Please ask me again later .".split(/(?= )/),
-  "random-words": " reef sand blue of and the gull rope tide seven".split(/(?= )/),
-};
-
 let network: Network;
 let key: string;
-const answered = new Map<string, number>();
 const owners = new Map<string, string>();
-const liars: FakeIsland[] = [];
+const liars = new Map<string, LyingIsland>();
 
 beforeAll(async () => {
   network = await Network.open();
@@ -35,18 +25,11 @@ beforeAll(async () => {
   for (const [name, tokens] of Object.entries(LIES)) {
     const { id, islandToken } = network.createAccount(`${name}@example.com`, 0);
     owners.set(name, id);
-    answered.set(name, 0);
-    const liar = await FakeIsland.join(network.url, islandToken, { hostId: randomUUID(), slots: 1 });
-    liars.push(liar);
-    liar.handle((frame) => {
-      if (frame.type !== "assign") return;
-      answered.set(name, (answered.get(name) ?? 0) + 1);
-      liar.send(...runFrames(frame, ...tokens));
-    });
+    liars.set(name, await LyingIsland.join([network.url], islandToken, tokens));
   }
 }, 120_000);
 afterAll(async () => {
-  await Promise.all(liars.map((liar) => liar[Symbol.asyncDispose]()));
+  await Promise.all([...liars.values()].map((liar) => liar[Symbol.asyncDispose]()));
   await network[Symbol.asyncDispose]();
 });
 
@@ -73,7 +56,7 @@ it("finds three liars among six owners, and refunds their clients", { timeout: 3
   try {
     await Promise.all(Array.from({ length: CLIENTS }, client));
     expect(new Set(await quarantined())).toEqual(new Set(Object.keys(LIES)));
-    for (const [name, count] of answered) expect(count, name).toBeLessThanOrEqual(MAX_JOBS_OF_LIAR);
+    for (const [name, { answered }] of liars) expect(answered, name).toBeLessThanOrEqual(MAX_JOBS_OF_LIAR);
     for (const [name, id] of owners) {
       const earned = await store.ledger.list(id, { limit: 100, offset: 0 });
       if (name in LIES) expect(earned.lines.filter(({ kind }) => kind === "earning")).toEqual([]);

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { AccountLimits } from "../../../coordinator/store/accounts/accounts.ts";
+import type { DatabaseLocation } from "../../../coordinator/store/store-location.ts";
 import { Link } from "../../chaos/link.ts";
 import { insertAccount, type NewAccount } from "../store/account-rows.ts";
 import { CoordinatorProcess } from "./coordinator-process.ts";
@@ -112,9 +113,12 @@ export class Cluster implements AsyncDisposable {
     return this.members.map((_, index) => this.at(first + index).islands.url);
   }
 
+  get location(): DatabaseLocation {
+    return { address: this.postgres.addressOf(DATABASE), key: this.#key };
+  }
+
   createAccount(email: string, credits = 1_000, limits: Partial<AccountLimits> = {}): NewAccount {
-    const location = { address: this.postgres.addressOf(DATABASE), key: this.#key };
-    return insertAccount(location, email, credits, { requestsPerMinute: 100_000, ...limits });
+    return insertAccount(this.location, email, credits, { requestsPerMinute: 100_000, ...limits });
   }
 
   /** Runs a coordinator command on the database. */

@@ -1,18 +1,12 @@
-import { createPublicKey } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AccountLimits } from "../../../coordinator/store/accounts/accounts.ts";
-import { readSigningKey } from "../../../coordinator/islands/signing-key.ts";
-import { openStore } from "../../../coordinator/store/open-store.ts";
-import { fileSecrets } from "../../../coordinator/store/secrets/file-secrets.ts";
 import type { StoreLocation } from "../../../coordinator/store/store-location.ts";
-import { systemClock } from "../../../shared/clock.ts";
-import { storeKeys } from "../../../island-agent/config/config-file.ts";
 import { getFromAgent } from "../../../island-agent/control/control-client.ts";
-import { publicKeyText } from "../../../shared/cargo-signature.ts";
-import { accountOfToken, insertAccount, type NewAccount } from "../store/account-rows.ts";
+import { insertAccount, type NewAccount } from "../store/account-rows.ts";
 import { unwatchOrigin, watchOrigin } from "../http/response-watch.ts";
+import { startIslandProcess } from "./island-process.ts";
 import { NetworkPeers } from "./network-peers.ts";
 import { Program, type ProgramResult } from "../program.ts";
 import { ARE_SEVERAL } from "./several-coordinators.ts";
@@ -129,32 +123,10 @@ export class Network implements AsyncDisposable {
     settings: Record<string, string> = {},
     env: Record<string, string> = {},
   ): Promise<Program> {
-    const data = this.islandData(name);
-    // Recommended models are remote, so nothing is preloaded unless a test serves it. The Island has few runtimes,
-    // because probing each of them takes time.
-    const quiet = {
-      threads: "1",
-      gpu: "off",
-      "models.preload": "false",
-      "models.min_free_gb": "0",
-      "cargos.allow_runtimes": "llmcpp",
-    };
-    await this.#writeIslandConfig(data, token, { ...quiet, ...settings });
-    const island = new Program("island", ["start", "--data", data], env);
+    const joined = { location: this.location, urls: [this.url] };
+    const island = await startIslandProcess(joined, this.islandData(name), token, settings, env);
     this.#islands.push(island);
-    await island.printed(/connected to/);
     return island;
-  }
-
-  /** Writes the files that `island join` and `island config set` would write, without starting a process for each. */
-  async #writeIslandConfig(data: string, token: string, settings: Record<string, string>): Promise<void> {
-    await storeKeys(data, {
-      "coordinator.public_key": await publicKeyOf(this.location),
-      "coordinator.api_url": this.url,
-      "coordinator.token": token,
-      "coordinator.account": accountOfToken(this.location, token),
-      ...settings,
-    });
   }
 
   /** Returns the output of `island status --json`, read from the agent directly, because tests poll it often. */
@@ -171,16 +143,4 @@ export class Network implements AsyncDisposable {
     await this.#peers?.[Symbol.asyncDispose]();
     await rm(this.directory, { recursive: true, force: true });
   }
-}
-
-/** Returns the key that Islands pin, as `signing-key show` prints it. */
-async function publicKeyOf(location: StoreLocation): Promise<string> {
-  await using stack = new AsyncDisposableStack();
-  const secrets =
-    typeof location === "string"
-      ? fileSecrets(location)
-      : stack.adopt(await openStore(location, systemClock), (store) => store.close()).secrets;
-  const found = await readSigningKey(secrets);
-  if (found === null) throw new Error("The coordinator has no signing key");
-  return publicKeyText(createPublicKey(found.key));
 }
