@@ -3,7 +3,7 @@ import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { KIB } from "../../shared/format-bytes.ts";
 import type { Hardware } from "../../shared/hardware.ts";
-import { CARGO_FEATURES } from "../../shared/features/cargo-features.ts";
+import { CARGO_FEATURES, SEEDED_FEATURE } from "../../shared/features/cargo-features.ts";
 import { AGENT_FEATURES } from "../../shared/features/features.ts";
 import { FILES_FEATURE } from "../../shared/job-files.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
@@ -136,7 +136,7 @@ export class IslandReports {
       held: outbox.held(),
       state: this.state(),
       policy: policy(),
-      features: [...chats, ...CARGO_FEATURES, ...(fetchFiles === undefined ? [] : [FILES_FEATURE])],
+      features: [...chats, ...CARGO_FEATURES, SEEDED_FEATURE, ...(fetchFiles === undefined ? [] : [FILES_FEATURE])],
     };
   }
 

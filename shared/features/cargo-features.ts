@@ -10,6 +10,8 @@ export const CARGO_FEATURES = [
   "llmcpp.template",
   "onnx.speech2",
 ] as const;
+/** Feature that audits need and jobs do not: the input of a wasm job determines the random bytes of its program. */
+export const SEEDED_FEATURE = "wasm.seeded";
 type CargoFeature = (typeof CARGO_FEATURES)[number];
 
 type Needs = (

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { CARGO_FEATURES } from "../../shared/features/cargo-features.ts";
+import { CARGO_FEATURES, SEEDED_FEATURE } from "../../shared/features/cargo-features.ts";
 import { AGENT_FEATURES } from "../../shared/features/features.ts";
 import { FILES_FEATURE } from "../../shared/job-files.ts";
 
@@ -13,5 +13,5 @@ it("docs/reference/island-protocol.md lists every agent feature and no other", (
   const names = [...section.matchAll(/^- (`[^:]+):/gm)].flatMap(([, list = ""]) =>
     [...list.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name),
   );
-  expect(names.toSorted()).toEqual([...AGENT_FEATURES, ...CARGO_FEATURES, FILES_FEATURE].toSorted());
+  expect(names.toSorted()).toEqual([...AGENT_FEATURES, ...CARGO_FEATURES, SEEDED_FEATURE, FILES_FEATURE].toSorted());
 });

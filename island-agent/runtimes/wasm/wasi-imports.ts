@@ -1,4 +1,4 @@
-import { getRandomValues } from "node:crypto";
+import { createCipheriv, createHash } from "node:crypto";
 
 /** Resources that a guest can access. */
 interface GuestWorld {
@@ -33,7 +33,7 @@ const CLOCK_STEP_NS = 1_000n;
 const MONOTONIC_CLOCKS = new Set([1, 2, 3]);
 const EVENT_BYTES = 32;
 const SUBSCRIPTION_BYTES = 48;
-const MAX_RANDOM_BYTES = 65_536;
+const RANDOM_BYTES = 65_536;
 
 /**
  * Returns the functions of WASI preview 1 that a program without files, network, environment and clock needs. All
@@ -45,6 +45,8 @@ function wasiImports(world: GuestWorld): WebAssembly.ModuleImports {
   const view = (): DataView => new DataView(world.memory().buffer);
   const bytesAt = (pointer: number, length: number): Uint8Array =>
     new Uint8Array(world.memory().buffer, pointer >>> 0, length >>> 0);
+  // Only the input determines the random bytes, so that another Island gets the same result from the same input.
+  const random = createCipheriv("aes-256-ctr", createHash("sha256").update(world.stdin).digest(), Buffer.alloc(16));
   const args = world.args.map((arg) => new TextEncoder().encode(`${arg}\0`));
 
   function* vectors(pointer: number, count: number): Generator<Uint8Array> {
@@ -89,8 +91,9 @@ function wasiImports(world: GuestWorld): WebAssembly.ModuleImports {
       return ERRNO.success;
     },
     random_get(pointer: number, length: number) {
-      for (let at = 0; at < length >>> 0; at += MAX_RANDOM_BYTES) {
-        getRandomValues(bytesAt(pointer + at, Math.min(MAX_RANDOM_BYTES, (length >>> 0) - at)));
+      for (let at = 0; at < length >>> 0; at += RANDOM_BYTES) {
+        const bytes = bytesAt(pointer + at, Math.min(RANDOM_BYTES, (length >>> 0) - at));
+        bytes.set(random.update(new Uint8Array(bytes.length)));
       }
       return ERRNO.success;
     },

@@ -21,6 +21,9 @@ import {
 import { soakRounds } from "../../../support/soak-rounds.ts";
 import { estimateOf } from "../../../support/models/estimate-of.ts";
 
+const DECLARE_RANDOM =
+  '@external("wasi_snapshot_preview1", "random_get") declare function random_get(at: usize, length: i32): i32;';
+
 useModuleFolder();
 
 // The contract's invalid input is an object that the program refuses, because the Cargo's schema defines valid input.
@@ -36,6 +39,22 @@ describeRuntime("wasm", async () => {
 });
 
 describe("a WebAssembly program", () => {
+  it("gets random bytes that only its input determines, so that a run can be repeated", async () => {
+    const body = `
+      const bytes = heap.alloc(70000);
+      random_get(bytes, 70000);
+      let sum: u64 = 0;
+      for (let at: usize = 0; at < 70000; at += 8) sum = sum * 31 + load<u64>(bytes + at);
+      say('{"type":"done","output":"' + sum.toString() + '"}');
+    `;
+    await using cargo = await load(body, DECLARE_RANDOM);
+    const drawn = async (input: Record<string, unknown>) => (await run(cargo, input)).result.output;
+    const first = await drawn({ n: 1 });
+    expect(first).not.toBe("0");
+    expect(await drawn({ n: 1 })).toBe(first);
+    expect(await drawn({ n: 2 })).not.toBe(first);
+  });
+
   it("reads its input as one line of JSON and writes lines", async () => {
     await using cargo = await load(`
       const line = input();
