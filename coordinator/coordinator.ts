@@ -132,7 +132,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
     removeJob,
   );
   const { readers } = core;
-  const auditor = parts.add(openAuditor(env, store, catalog, core.jobs, jobs, readers, standings, Math.random));
+  const auditor = parts.add(openAuditor(env, store, catalog, core.jobs, jobs, checks, readers, standings, Math.random));
   const removeConversation = (id: string): Promise<void> => retention.remove({ kind: "conversation", id });
   const conversations = openConversations(env, store.conversations, jobs, catalog, removeConversation);
   // The next start resumes conversation answers in progress, so they are not cancelled here.

@@ -83,7 +83,7 @@ export function openCore(
     planAudit,
   );
   const gate = openBatchGate(env, jobs, jobQuota, limitOf, store.cluster.quotaSlots);
-  const submissions = openSubmissions(env, store, catalog, storage, checks, around.headOf);
+  const submissions = openSubmissions(env, store, catalog, storage, checks, around.headOf, random);
   const explainWait = openWaitReasons(clock, scheduler, islands, gate, seen.elsewhere);
   const quarantineOf = (hostId: string) => scheduler.quarantineOf(hostId, clock.monotonicMs());
   const placementOf = (jobId: string, islandId: string | null) => dispatcher.placementOf(jobId, islandId);

@@ -1,55 +1,83 @@
+import { SEEDED_FEATURE } from "../../shared/features/cargo-features.ts";
+import { FILES_FEATURE } from "../../shared/job-files.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobTraits } from "../jobs/job-traits.ts";
 import type { AuditPlan } from "../store/audits.ts";
+import { auditKindOf, type AuditKind, needsSeed } from "./audit-kinds.ts";
 import type { Readers } from "./readers.ts";
 import { auditChance } from "../credits/standing.ts";
+import { MAX_REPEATED } from "./repeat-question.ts";
 import type { Standings } from "./standings.ts";
 
 /** Work of a job for each output token, in prompt tokens. */
 const OUTPUT_WORK = 4;
-/** Maximum audits of proven owners, in prompt tokens, that jobs without audits make up for. */
+/** Maximum work of a Cargo's audits of proven owners that jobs without audits make up for. */
 const MAX_SAVED = 1_000_000;
 
 /**
  * Decides which jobs are audited. Returns a function for a job that has ended: null pays the owner at once, because the
- * job is the owner's own, the owner is trusted, or no other owner could read the answer. A job whose client refuses
+ * job is the owner's own, the owner is trusted, or no other owner could audit the answer. A job whose client refuses
  * audits is only held.
- * @param share Share of all work that audits of proven owners may take.
+ * @param share Share of each Cargo's work that audits of proven owners may take.
  */
 export function planAudits(
   standings: Pick<Standings, "of">,
-  readers: Pick<Readers, "exists">,
+  readers: Pick<Readers, "exists" | "hasFeature">,
   cargoOf: (job: ActiveJob) => CatalogEntry | undefined,
   share: number,
   random: () => number,
 ) {
-  let saved = 0;
+  /** Work that audits of proven owners may take now, by Cargo. */
+  const saved = new Map<string, number>();
+
+  function canRepeat({ state, outputBytes, earner, onlyIslandsOf }: ActiveJob, cargo: CatalogEntry): boolean {
+    // A repeat is not repeated again.
+    if (state !== "completed" || outputBytes > MAX_REPEATED || onlyIslandsOf !== null) return false;
+    return !needsSeed(cargo) || (earner !== null && readers.hasFeature(earner.islandId, SEEDED_FEATURE));
+  }
+
   return (job: ActiveJob): AuditPlan | null => {
     const { earner, accountId, traits, feed, slug, terms } = job;
     const cargo = cargoOf(job);
-    if (earner === null || earner.accountId === accountId || cargo === undefined || !isReadable(cargo)) return null;
+    const kind = cargo === undefined ? null : auditKindOf(cargo);
+    if (earner === null || earner.accountId === accountId || cargo === undefined || kind === null) return null;
     const standing = standings.of(earner.accountId, slug);
     if (standing.state === "trusted") return null;
     if (!readers.exists(cargo, new Set([earner.accountId, accountId]))) return null;
-    const readTokens = (job.prompt?.total ?? 0) + feed.tokens;
-    saved = Math.min(MAX_SAVED, saved + share * (readTokens + (OUTPUT_WORK - 1) * feed.tokens));
+    const { work, cost } = kind === "read" ? workOfReading(job) : WORK_OF_REPEAT;
+    const left = Math.min(MAX_SAVED, (saved.get(slug) ?? 0) + share * work);
+    saved.set(slug, left);
     if (terms.audit === "never") return "none";
-    const canJudge = traits !== null && isJudgeable(traits) && feed.hasText;
+    const isFit = kind === "read" ? feed.hasText : canRepeat(job, cargo);
+    const canJudge = traits !== null && unjudgeableOf(kind, traits) === null && isFit;
     if (!canJudge || random() >= auditChance(standing)) return "none";
     if (standing.state !== "proven") return "due";
-    if (saved < readTokens) return "none";
-    saved -= readTokens;
+    if (left < cost) return "none";
+    saved.set(slug, left - cost);
     return "due";
   };
 }
 
-/** Returns whether only the prompt and the model determine the answer, which is a text. */
-export function isJudgeable({ responseFormat, toolUse, canReason, features }: JobTraits): boolean {
-  return responseFormat.type === "text" && toolUse === null && !canReason && !features.includes("chat.images");
+/** A repeat costs as much as the job. Both are counted in jobs. */
+const WORK_OF_REPEAT = { work: 1, cost: 1 };
+
+/** Returns the work of a chat and of its reading, in prompt tokens. */
+function workOfReading({ prompt, feed }: ActiveJob): { readonly work: number; readonly cost: number } {
+  const cost = (prompt?.total ?? 0) + feed.tokens;
+  return { work: cost + (OUTPUT_WORK - 1) * feed.tokens, cost };
 }
 
-/** Answers after reasoning cannot be read. */
-function isReadable({ isChat, runtimeType, reasoning }: CatalogEntry): boolean {
-  return isChat && runtimeType === "llmcpp" && reasoning !== true;
+/**
+ * Returns why an answer cannot be judged; null if it can. A text can be read if only the prompt and the model determine
+ * it, and a job can be repeated by the account that pays for audits if it names no file.
+ */
+export function unjudgeableOf(kind: AuditKind, traits: JobTraits): string | null {
+  const { responseFormat, toolUse, canReason, features, promptBytes } = traits;
+  if (kind === "repeat") {
+    const isFit = !features.includes(FILES_FEATURE) && promptBytes <= MAX_REPEATED;
+    return isFit ? null : "only a job without uploaded files and with an input of at most 4 MiB can be repeated";
+  }
+  const isText = responseFormat.type === "text" && toolUse === null && !canReason && !features.includes("chat.images");
+  return isText ? null : "only a text without JSON, tools, reasoning and images can be judged";
 }

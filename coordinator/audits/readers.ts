@@ -3,14 +3,13 @@ import type { CatalogEntry } from "../catalog/catalog.ts";
 import type { StandingState } from "../credits/standing.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import { engineModelFor, fits } from "../scheduler/fit.ts";
+import { auditFeaturesOf } from "./audit-kinds.ts";
 import type { Standings } from "./standings.ts";
 
-/** Feature of agents that read an answer. See `shared/features/features.ts`. */
-const READ_FEATURES = ["chat.read"];
 /** Islands are counted, and other coordinators are asked, again after this time, because each job of a new owner asks. */
 const KNOWN_FOR_MS = 1_000;
 
-/** Owners that can read at the other coordinators. */
+/** Owners that can audit at the other coordinators. */
 interface Elsewhere {
   readonly askedAtMs: number;
   /** Resolves when each coordinator has replied or timed out. */
@@ -19,7 +18,7 @@ interface Elsewhere {
   owners: ReadonlyMap<string, readonly string[]> | null;
 }
 
-/** Reply of another coordinator: owners whose Islands can read; undefined if none came in time. */
+/** Reply of another coordinator: owners whose Islands can audit; undefined if none came in time. */
 interface ReadersReply {
   readonly id: string;
   readonly reply: readonly string[] | undefined;
@@ -28,12 +27,12 @@ interface ReadersReply {
 export type Readers = ReturnType<typeof findReaders>;
 
 /**
- * Finds owners whose Islands can read answers of a Cargo.
+ * Finds owners whose Islands can audit answers of a Cargo: they read them, or repeat the job.
  * @param askOthers Asks all other coordinators for such owners; null if there are none.
  */
 export function findReaders(
   clock: Pick<Clock, "monotonicMs">,
-  islands: Pick<IslandRegistry, "connected">,
+  islands: Pick<IslandRegistry, "connected" | "factsOf">,
   standings: Pick<Standings, "of">,
   askOthers: (slug: string) => Promise<readonly ReadersReply[]> | null,
   random: () => number,
@@ -44,10 +43,10 @@ export function findReaders(
   function ownersHere(cargo: CatalogEntry): readonly string[] {
     const known = counted.get(cargo.slug);
     if (known !== undefined && clock.monotonicMs() - known.atMs < KNOWN_FOR_MS) return known.owners;
-    const needs = { ...cargo, onlyIslandsOf: null, features: READ_FEATURES };
+    const needs = { ...cargo, onlyIslandsOf: null, features: auditFeaturesOf(cargo) };
     const owners = new Set<string>();
     for (const { facts } of islands.connected()) {
-      // An engine of the host cannot read a given text.
+      // An engine of the host cannot read a given text, and may compute in another way.
       if (owners.has(facts.accountId) || engineModelFor(cargo, facts) !== undefined) continue;
       if (fits(needs, facts) === true) owners.add(facts.accountId);
     }
@@ -90,13 +89,16 @@ export function findReaders(
   }
 
   return {
-    /** Returns whether an owner can read. Assumes so until all other coordinators have replied or timed out. */
+    /** Returns whether an owner can audit. Assumes so until all other coordinators have replied or timed out. */
     exists(cargo: CatalogEntry, exclude: ReadonlySet<string>): boolean {
       if (eligible(ownersHere(cargo), cargo.slug, exclude).length > 0) return true;
       const others = elsewhere(cargo.slug);
       if (others === null) return false;
       return others.owners === null || eligible(ownersOf(others), cargo.slug, exclude).length > 0;
     },
+    /** Returns whether an Island reported a feature. False for one that left. */
+    hasFeature: (islandId: string, name: string): boolean =>
+      islands.factsOf([islandId]).some(({ facts }) => facts.features?.includes(name) === true),
     /** Returns a random owner; undefined if none is connected to any coordinator. */
     async choose(cargo: CatalogEntry, exclude: ReadonlySet<string>): Promise<string | undefined> {
       const others = elsewhere(cargo.slug);

@@ -57,7 +57,7 @@ const MAX_COUNT_EXCESS = 64;
 export function chargesTooMuch(
   chargedMicro: number,
   { rates, priceMicro }: { readonly rates: TokenRates | null; readonly priceMicro: number },
-  { prompt_tokens: prompt, tokens }: ChatReading,
+  { prompt_tokens: prompt, tokens }: Pick<ChatReading, "prompt_tokens" | "tokens">,
 ): boolean {
   if (rates === null) return false;
   const most = (count: number): number => Math.ceil(MAX_COUNT_RATIO * count) + MAX_COUNT_EXCESS;

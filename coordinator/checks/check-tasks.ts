@@ -6,6 +6,7 @@ import { type CheckedCargo, inputErrors, toolsOf } from "../catalog/input-check.
 import { inputSchemas, SchemaError } from "../catalog/input-schema.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
 import { type Answer, type AnswerVerdict, judgeAnswer } from "./answer-check.ts";
+import { compareResults, type JobResult, type Likeness } from "./likeness.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -52,6 +53,10 @@ export const CHECK_TASKS = {
   }): boolean {
     const value: unknown = text ?? JSON.parse(json);
     return inputSchemas.fits(schema, value, text?.length ?? json.length);
+  },
+  /** Compares results of two runs of a job, given as JSON. */
+  results({ a, b, isExact }: { readonly a: string; readonly b: string; readonly isExact: boolean }): Likeness {
+    return compareResults(JSON.parse(a) as JobResult, JSON.parse(b) as JobResult, isExact);
   },
   /** Returns the problems of a Cargo's schema that only its compiler finds, or of its example. */
   schema({ schema, example }: { readonly schema: Schema; readonly example: string | null }): {

@@ -18,6 +18,7 @@ import { type Answer, answerSteps, type AnswerVerdict, judgeAnswer, judgeStopped
 import { checkBudgets } from "./check-budget.ts";
 import type { CheckKind, CheckParams, CheckResult } from "./check-tasks.ts";
 import { CheckStopped, ChecksClosed, openCheckThread } from "./check-thread.ts";
+import type { Likeness } from "./likeness.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -132,6 +133,10 @@ export function openChecks(clock: Pick<Clock, "schedule" | "monotonicMs">, budge
         if (error instanceof CheckStopped) return true;
         throw error;
       });
+    },
+    /** Compares results of two runs of a job, given as JSON. `unsure` if that takes too long. */
+    results(accountId: string, a: string, b: string, isExact: boolean): Promise<Likeness> {
+      return inThread(accountId, "results", { a, b, isExact }, () => "unsure");
     },
     /** Returns the errors of schemas that `readCargo` leaves out as too expensive; null if the Cargo has no such schema. */
     cargo(accountId: string, file: CargoFile): Promise<FieldError[]> | null {

@@ -60,6 +60,7 @@ export function openSubmissions(
   dailyStorage: DailyStorage,
   checks: Pick<Checks, "inputs">,
   headOf: Files["head"],
+  random: () => number,
 ) {
   /** Commits in flight, by the ids of their jobs and batches, which the registry does not have yet. */
   const fetchImages = imageFetcher(config.webhookAllowPrivate, hostResolver());
@@ -112,7 +113,9 @@ export function openSubmissions(
       const { slug, workloadId } = cargo;
       assertMayRun(apiKey, slug);
       const checked: readonly NamedInput[] =
-        reader === undefined ? await checkInputs(accountId, cargo, inputs) : inputs.map(asChecked);
+        reader === undefined
+          ? (await checkInputs(accountId, cargo, inputs)).map((input) => withSeed(cargo, input, random))
+          : inputs.map(asChecked);
       const createdAtMs = clock.now();
       const files = await Promise.all(
         checked.map((input) => checkJobFiles(store.files, accountId, cargo, input, createdAtMs)),
@@ -220,6 +223,16 @@ function submittingKey({ number, monthlyMicro }: UsedKey, atMs: number, neededMi
 function asChecked({ path, input }: { readonly path: string; readonly input: JobInput }): NamedInput {
   return { input, inputJson: JSON.stringify(input), root: path };
 }
+
+/** Draws the seed of an image if the client gave none, so that an audit can repeat the job. */
+function withSeed({ runtimeType }: CatalogEntry, named: NamedInput, random: () => number): NamedInput {
+  if (runtimeType !== "diffusers" || named.input["seed"] != null) return named;
+  const input = { ...named.input, seed: Math.floor(random() * SEEDS) };
+  return { ...named, input, inputJson: JSON.stringify(input) };
+}
+
+/** Number of seeds that are drawn. Cargos may allow more. */
+const SEEDS = 2 ** 31;
 
 const LOWER_TOKENS =
   "A chat holds the price of its prompt and of max_tokens, and releases what it does not use. Lower max_tokens to hold less";

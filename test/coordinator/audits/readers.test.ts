@@ -21,7 +21,7 @@ function makeReaders(
     owners.map((accountId) => ({ facts: makeIsland({ accountId, features: ["chat.read"] }) })) as never;
   const standings = { of: (id: string) => ({ ...NEW_STANDING, state: states[id] ?? "new" }) };
   const askOthers = () => (isAlone ? null : new Promise<Replies>((resolve) => void asked.push(resolve)));
-  const readers = findReaders(clock, { connected }, standings, askOthers, () => 0.999);
+  const readers = findReaders(clock, { connected, factsOf: () => [] }, standings, askOthers, () => 0.999);
   const reply = async (replies: Readonly<Record<string, readonly string[] | undefined>>): Promise<void> => {
     asked.shift()?.(Object.entries(replies).map(([id, each]) => ({ id, reply: each })));
     await Promise.resolve();

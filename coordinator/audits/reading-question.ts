@@ -1,0 +1,102 @@
+import { chatInputSchema, chatRequestOf } from "../../shared/chat-input.ts";
+import type { ChatReading } from "../../shared/chat-reading.ts";
+import type { Likeness } from "../checks/likeness.ts";
+import type { Evidence } from "../credits/standing.ts";
+import type { Audit } from "../store/audits.ts";
+import type { JobRecord } from "../store/jobs/job-store.ts";
+import type { Store } from "../store/store.ts";
+import { addReading, isEvidence, judgeReading, verdictOf } from "./evidence.ts";
+import type { Question } from "./question.ts";
+import { chargesTooMuch, checkReading, drawPositions, scoreReading } from "./reading.ts";
+
+type Positions = ChatReading["positions"];
+
+/** Positions at which a reader returns the distribution. */
+const POSITIONS = 24;
+/** Log probabilities with a mean difference above the second number of nats are different ones. */
+const SAME_NATS = 0.5;
+const DIFFERENT_NATS = 1;
+/** Characters of an answer that are read at most, and at least where the context is short. A token may be one byte. */
+const MAX_CHARS = 8_000;
+const MIN_CHARS = 200;
+/** Time limit of a reading, waiting included. */
+export const READ_LIMIT_MS = 120_000;
+
+/** Returns the text of a job and its record; null for a removed text, and for one of several Islands. */
+export async function textOf(
+  jobs: Pick<Store["jobs"], "get" | "feed">,
+  jobId: string,
+): Promise<{ readonly record: JobRecord; readonly text: string } | null> {
+  const record = await jobs.get(jobId);
+  if (record === undefined || record.inputRemovedAtMs !== null || record.outputRemovedAtMs !== null) return null;
+  const parts = await jobs.feed(jobId);
+  const texts = parts.map(({ attempt, items }) => {
+    return { attempt, text: items.map((item) => (item.type === "token" ? item.content : "")).join("") };
+  });
+  const written = texts.filter(({ text }) => text !== "");
+  if (new Set(written.map(({ attempt }) => attempt)).size !== 1) return null;
+  return { record, text: written.map(({ text }) => text).join("") };
+}
+
+/**
+ * Returns the question whether the model could have written an answer, or a beginning of it that fits into the context.
+ * Null if there is no text to read.
+ * @param evidenceOf Returns the evidence about the owner of the answer.
+ */
+export async function readingQuestion(
+  jobs: Pick<Store["jobs"], "get" | "feed" | "input">,
+  { jobId, chargedMicro }: Audit,
+  contextTokens: number | null,
+  evidenceOf: () => Evidence,
+  random: () => number,
+): Promise<Question | null> {
+  const answer = await textOf(jobs, jobId);
+  if (answer === null) return null;
+  const { record, text } = answer;
+  const input = await jobs.input(jobId);
+  const chat = chatRequestOf(chatInputSchema.parse(input));
+  const left = (contextTokens ?? MAX_CHARS) - (record.usage?.promptTokens ?? 0);
+  const part = beginningOf(text, Math.max(MIN_CHARS, Math.min(MAX_CHARS, left)));
+  if (part === null) return null;
+  const isWhole = part === text;
+  // A stop sequence is not part of the text, so the model's own end is unknown then.
+  const hasEnd = record.finishReason === "stop" && chat.stop.length === 0 && isWhole;
+  // All readers read the same positions, so that their readings can be compared.
+  const read = { text: part, has_end: hasEnd, at: drawPositions(POSITIONS, random) };
+  const before: Positions[] = [];
+  return {
+    input: { ...input, read },
+    limitMs: READ_LIMIT_MS,
+    lie: "found an answer that the model does not give",
+    async judge(done, reader) {
+      if (done.state !== "completed") return { problem: `the reading is ${done.state}` };
+      const reading = checkReading(done.output, read);
+      if ("problem" in reading) return reading;
+      const score = scoreReading(reading, chat, hasEnd);
+      const known = evidenceOf();
+      const evidence = isEvidence(chat) ? addReading(known, score) : known;
+      const judged = isEvidence(chat) ? verdictOf(evidence) : judgeReading(score, chat);
+      const verdict = isWhole && chargesTooMuch(chargedMicro, record, reading) ? "inconsistent" : judged;
+      const likeness = before.map((positions) => comparePositions(positions, reading.positions));
+      before.push(reading.positions);
+      return { reading: { jobId: done.id, ownerAccountId: reader, verdict, surprise: score.z }, evidence, likeness };
+    },
+  };
+}
+
+/**
+ * Returns the text, or its beginning up to white space: part of a word would be an improbable token. Null for a long text
+ * without white space.
+ */
+function beginningOf(text: string, maxChars: number): string | null {
+  if (text.length <= maxChars) return text;
+  return /^.*\S(?=\s)/s.exec(text.slice(0, maxChars))?.[0] ?? null;
+}
+
+function comparePositions(a: Positions, b: Positions): Likeness {
+  if (a.length !== b.length) return "different";
+  const sum = a.reduce((total, { logprob }, at) => total + Math.abs(logprob - (b[at]?.logprob ?? 0)), 0);
+  const distance = sum / a.length;
+  if (distance < SAME_NATS) return "same";
+  return distance > DIFFERENT_NATS ? "different" : "unsure";
+}
