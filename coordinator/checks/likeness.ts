@@ -147,22 +147,34 @@ function compareInOrder(a: readonly unknown[], b: readonly unknown[], comparison
   return worst(a.map((each, at) => compareValues(each, b[at], comparison)));
 }
 
-/** Compares findings in any order, because those with nearly equal scores may change places. */
+/**
+ * Compares findings in any order, because those with nearly equal scores may change places. Near a threshold, rounding
+ * adds or removes a finding, but it does not replace a certain one.
+ */
 function matchObjects(a: readonly unknown[], b: readonly unknown[], comparison: Comparison): Likeness {
   const left = [...b];
+  const missed: unknown[] = [];
   const matched: Likeness[] = [];
   for (const each of a) {
     const found = left.map((other) => compareValues(each, other, { images: [], isMatching: false }));
     const at = found.includes("same") ? found.indexOf("same") : found.indexOf("unsure");
-    if (at === -1) continue;
+    if (at === -1) {
+      missed.push(each);
+      continue;
+    }
     matched.push(compareValues(each, left[at], { ...comparison, isMatching: false }));
     left.splice(at, 1);
   }
   const most = Math.max(a.length, b.length);
   const missing = most - matched.length;
   if (missing === 0) return worst(matched);
-  const isClear = a.length === b.length || missing >= FEW_OBJECTS;
-  return isClear && 2 * missing >= most ? "different" : "unsure";
+  const isReplaced = a.length === b.length && [...missed, ...left].some(isCertain);
+  const areMost = 2 * missing >= most && (a.length === b.length || missing >= FEW_OBJECTS);
+  return isReplaced || areMost ? "different" : "unsure";
+}
+
+function isCertain(value: unknown): boolean {
+  return isJsonObject(value) && typeof value["score"] === "number" && value["score"] > SURE_SCORE;
 }
 
 function compareObjects(a: Fields, b: Fields, comparison: Comparison): Likeness {
@@ -175,12 +187,11 @@ function compareObjects(a: Fields, b: Fields, comparison: Comparison): Likeness 
     compareVectors(numbersOf(a), numbersOf(b)),
     ...others.map((name) => compareValues(a[name], b[name], comparison)),
   ]);
-  const [score, otherScore] = [a["score"], b["score"]];
-  if (typeof score !== "number" || typeof otherScore !== "number") return likeness;
+  if (!numeric.includes("score")) return likeness;
   // A label, or a part of the input, that the model chose by its score.
   const isOtherChoice = others.some((name) => typeof a[name] === "string" && a[name] !== b[name]);
   if (!isOtherChoice) return likeness;
-  return Math.max(score, otherScore) > SURE_SCORE ? "different" : "unsure";
+  return isCertain(a) || isCertain(b) ? "different" : "unsure";
 }
 
 function compareImages(a: string, b: string): Likeness {

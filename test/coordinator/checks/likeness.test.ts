@@ -93,6 +93,18 @@ describe("comparison of labels and scores", () => {
     expect(both({ scores: [0.9, 0.1, 0.1] }, { scores: [0.1, 0.9, 0.1] })).toBe("different");
   });
 
+  it("refuses a certain label in another place among many", () => {
+    const many = Array.from({ length: 10 }, (_, nth) => ({ label: `L${nth}`, score: nth === 0 ? 0.9 : 0.01 }));
+    const other = many.map(({ label }, nth) => ({ label, score: many.at(nth - 4)?.score ?? 0 }));
+    expect(both(many, other)).toBe("different");
+    expect(
+      both(
+        many,
+        many.map(({ label }) => ({ label, score: 0.1 })),
+      ),
+    ).toBe("different");
+  });
+
   it("refuses findings of which most are missing, and is unsure about few", () => {
     const found = Array.from({ length: 6 }, (_, nth) => {
       return { label: "person", score: 0.99, box: { xmin: 100 * nth, ymin: 10, xmax: 100 * nth + 60, ymax: 200 } };
