@@ -9,7 +9,7 @@ import { loadTaskModel } from "../../island-agent/runtimes/onnx/task-model.ts";
 /*
  * Measures what repeats of jobs find, with the shipped models of onnx and diffusers. Honest repeats run with another
  * number of threads, without graph optimizations, and with outputs of each graph that are rounded to the bits of half
- * precision and of bfloat16. Prints a Markdown table, which docs/internals/audits.md contains.
+ * precision and of bfloat16. Prints a Markdown table, which docs/internals/repeats.md contains.
  */
 
 const MODELS = join(import.meta.dirname, "../../catalog/models");

@@ -78,7 +78,7 @@ export async function repeatQuestion(
   };
 }
 
-/** Returns the JSON of a job's result and of its feed; null if there is none, it is too large, or of several Islands. */
+/** Returns the JSON of a job's result and feed; null for a missing or large result, and for one of several Islands. */
 async function resultOf(jobs: Pick<Store["jobs"], "feed">, record: JobRecord): Promise<string | null> {
   if (record.state !== "completed") return null;
   const parts = await jobs.feed(record.id);

@@ -50,7 +50,7 @@ interface Comparison {
 
 /**
  * Compares the results of two runs of a job, of which nothing is trusted. The limits are explained in
- * `docs/internals/audits.md`.
+ * `docs/internals/repeats.md`.
  * @param isExact whether each difference counts
  */
 export function compareResults(a: JobResult, b: JobResult, isExact: boolean): Likeness {

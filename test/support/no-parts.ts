@@ -13,7 +13,17 @@ const unused = <T>(given: object): T => ({ clock, ...given }) as T;
 const env = testEnv({}, { clock });
 const files = openFiles(env, unused({}), unused({}));
 const noJobs = { subscribe: () => undefined };
-const auditor = openAuditor(env, unused({}), unused({}), noJobs, unused({}), unused({}), unused({}), unused({}), () => 0);
+const auditor = openAuditor(
+  env,
+  unused({}),
+  unused({}),
+  noJobs,
+  unused({}),
+  unused({}),
+  unused({}),
+  unused({}),
+  () => 0,
+);
 const fileBatches = openBatches(env, unused({}), files, unused({}), unused({}), new Map());
 
 /** Parts with metrics of a coordinator without any activity. */

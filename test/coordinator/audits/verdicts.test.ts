@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { decide, lyingReader } from "../../../coordinator/audits/verdicts.ts";
+import type { Likeness } from "../../../coordinator/checks/likeness.ts";
+import { NO_EVIDENCE, type Verdict } from "../../../coordinator/credits/standing.ts";
+
+/** Returns judgements of repeats: each letter is the result of a reader, and the answer is "a". */
+function repeats(...results: readonly string[]) {
+  const compare = (one: string, other: string): Likeness => {
+    if (one === "?" || other === "?") return "unsure";
+    return one === other ? "same" : "different";
+  };
+  const verdicts: Record<Likeness, Verdict> = { same: "consistent", unsure: "unclear", different: "inconsistent" };
+  return results.map((result, at) => ({
+    reading: {
+      jobId: `job_${at}`,
+      ownerAccountId: `reader_${at}`,
+      verdict: verdicts[compare("a", result)],
+      surprise: null,
+    },
+    evidence: NO_EVIDENCE,
+    likeness: results.slice(0, at).map((other) => compare(result, other)),
+  }));
+}
+
+describe("decide", () => {
+  it.each<[string, Verdict | null]>([
+    ["", null],
+    ["a", "consistent"],
+    ["b", null],
+    ["?", "unclear"],
+    ["bb", "inconsistent"],
+    ["bc", null],
+    ["ba", null],
+    ["baa", "consistent"],
+    ["bab", "inconsistent"],
+    ["bcc", "inconsistent"],
+    ["bcd", null],
+    ["bca", null],
+  ])("judges the results %j of readers as %j", (results, verdict) => {
+    expect(decide(repeats(...results), false)).toBe(verdict);
+  });
+
+  it("asks a second reader although the first one is content, for some audits", () => {
+    expect(decide(repeats("a"), true)).toBeNull();
+    expect(decide(repeats("a", "a"), true)).toBe("consistent");
+  });
+});
+
+it.each([
+  ["b", undefined],
+  ["ba", undefined],
+  ["baa", 0],
+  ["aba", 1],
+  ["bab", 1],
+  ["bcd", undefined],
+  ["b?a", undefined],
+])("lyingReader() finds the reader of %j that two others contradict", (results, at) => {
+  const judged = repeats(...results);
+  expect(lyingReader(judged)).toBe(at === undefined ? undefined : judged[at]);
+});
