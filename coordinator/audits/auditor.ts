@@ -203,14 +203,11 @@ export function openAuditor(
 
   async function questionOf(row: Audit, cargo: CatalogEntry): Promise<Question | null> {
     const evidenceOf = () => standings.of(row.ownerAccountId, row.slug).evidence;
-    switch (auditKindOf(cargo)) {
-      case "read":
-        return readingQuestion(store.jobs, row, cargo.contextTokens, evidenceOf, random);
-      case "repeat":
-        return repeatQuestion(store.jobs, checks, readers, row, cargo, evidenceOf);
-      case null:
-        return null;
-    }
+    const kind = auditKindOf(cargo);
+    if (kind === null) return null;
+    return kind === "read"
+      ? readingQuestion(store.jobs, row, cargo.contextTokens, evidenceOf, random)
+      : repeatQuestion(store.jobs, checks, readers, row, cargo, evidenceOf);
   }
 
   /** Lets an owner's Island read an answer or repeat its job; null if it did not. */

@@ -30,7 +30,7 @@ const FILE_SCHEMA = { type: "object", properties: { data: { type: "string", maxL
 
 const PROVEN: Standing = { ...NEW_STANDING, state: "proven", streak: 10_000 };
 
-function makePlan({ standing = NEW_STANDING, cargo = makeCargo(), isSeeded = true, random = () => 0 } = {}) {
+function makePlan({ standing = NEW_STANDING, cargo = makeCargo(), isSeeded = true, random = (): number => 0 } = {}) {
   const readers = { exists: () => true, hasFeature: () => isSeeded };
   return planAudits({ of: () => standing }, readers, () => cargo, 0.03, random);
 }

@@ -46,7 +46,7 @@ async function paint(data: string): Promise<Assign["input"]> {
 describe("POST /images/generations", () => {
   it("returns an image to the openai client", async () => {
     const asked = client.images.generate({ model: MODEL, prompt: "an atoll", size: "512x512" });
-    expect(await paint("AAAA")).toEqual({ prompt: "an atoll", width: 512, height: 512 });
+    expect(await paint("AAAA")).toEqual({ prompt: "an atoll", width: 512, height: 512, seed: expect.any(Number) });
     const { data, usage, created, output_format: format } = await asked;
     expect(data).toEqual([{ b64_json: "AAAA" }]);
     expect([usage?.input_tokens, usage?.total_tokens, format]).toEqual([5, 5, "png"]);
