@@ -55,7 +55,8 @@ async function joinIsland(owner: Account, text: () => string, isReader = true, m
 
 /** Returns a reading in which {@link HONEST} has probable tokens, and other texts have improbable ones. */
 function readingOf(read: ChatRead) {
-  const [tokens, token, logprob] = accepted.startsWith(read.text) ? [10, 1, Math.log(0.9)] : [10, 3, -20];
+  const tokens = Math.max(10, read.text.split(" ").length);
+  const [token, logprob] = accepted.startsWith(read.text) ? [1, Math.log(0.9)] : [3, -20];
   const top = [
     [1, Math.log(0.9)],
     [2, Math.log(0.1)],
