@@ -36,7 +36,7 @@ const SILENT_MS = 3_000;
 const STATUS_MS = 1_000;
 /** Minimum interval between two statuses: `perPeerMs` for each other coordinator, from `minMs` to `maxMs`. */
 const STATUS_INTERVAL = { perPeerMs: 4, minMs: 25, maxMs: 250 };
-/** Maximum number of kinds of work that a request considers. If more wait elsewhere, they rotate with each status. */
+/** Maximum number of kinds of work that a request considers. If more that Islands here may run wait elsewhere, they rotate with each status. */
 const MAX_DEMANDS = 32;
 /** Delay of a request for each coordinator with more free slots, so that not all request the same jobs. */
 const REQUEST_DELAY_PER_RIVAL = { stepMs: 25, maxMs: 500 };
@@ -108,10 +108,16 @@ export function workShares(selfId: string, here: SharedWork) {
     return keys.size !== announcedKeys.size || [...keys].some((key) => !announcedKeys.has(key) || emptied.has(key));
   }
 
+  /** Returns a part of the demands. Readings of audits make many kinds of work, each for the Islands of one account. */
+  function selectedDemands(): readonly Demand[] {
+    const possible = [...demands.values()].filter(({ kind }) => here.mayHaveIslandFor(kind));
+    return rotatingSlice(possible, MAX_DEMANDS, rounds);
+  }
+
   /** Returns the slots of this coordinator for kinds of work that wait only at other coordinators. */
   function readiness(waiting: readonly WorkLoad[]): WorkLoad[] {
     const own = new Set(waiting.map(workKeyOf));
-    return rotatingSlice([...demands.values()], MAX_DEMANDS, rounds).flatMap(({ key, kind }) => {
+    return selectedDemands().flatMap(({ key, kind }) => {
       const slots = own.has(key) ? 0 : here.slotsFor(kind);
       return slots === 0 ? [] : [{ ...kind, jobs: 0, pressing: 0, slots }];
     });
@@ -269,7 +275,7 @@ export function workShares(selfId: string, here: SharedWork) {
     nextSteal(nowMs: number): Steal | undefined {
       const recent = [...inFlight.values()].filter(({ sinceMs }) => nowMs - sinceMs < RESERVED_MS);
       if (recent.length >= MAX_REQUESTS) return undefined;
-      const selected = rotatingSlice([...demands.values()], MAX_DEMANDS, rounds);
+      const selected = selectedDemands();
       if (selected.length === 0) return undefined;
       const offered = new Set(recent.flatMap(({ islandIds }) => islandIds));
       const startable = selected.filter(({ kind }) => here.costFor(kind) !== null);

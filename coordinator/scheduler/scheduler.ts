@@ -49,6 +49,8 @@ export class Scheduler {
   readonly #policy: BreakerPolicies;
   readonly #waiting: WaitingJobs;
   readonly #islands = new Map<string, OnlineIsland>();
+  /** Number of online Islands of each account. */
+  readonly #islandCounts = new Map<string, number>();
   readonly #indices: IslandIndices;
   /** Number of online Islands that have each model or image on disk, by cache key. */
   readonly #holders = new Map<string, number>();
@@ -93,7 +95,7 @@ export class Scheduler {
       facts,
       now,
     );
-    this.shared = sharedWork(this.#waiting, this.#indices, this.#islands, now);
+    this.shared = sharedWork(this.#waiting, this.#indices, this.#islands, this.#islandCounts, now);
   }
 
   /** Applies an event and returns its effects. `nowMs` must not decrease: take it from a monotonic clock. */
@@ -249,6 +251,7 @@ export class Scheduler {
     const island = new OnlineIsland(info, busy, record, this.#nowMs);
     for (const breaker of record.openBreakers) this.#breakers.push(breaker);
     this.#islands.set(info.id, island);
+    this.#countIsland(info.accountId, 1);
     this.#waiting.regroup(info.id);
     recountModels(this.#holders, [], info.cachedModels);
     this.#indices.put(island);
@@ -278,11 +281,18 @@ export class Scheduler {
     island.record.releaseAll();
     for (const breaker of island.record.openBreakers) this.#breakers.remove(breaker);
     this.#islands.delete(islandId);
+    this.#countIsland(island.info.accountId, -1);
     this.#waiting.regroup(islandId);
     recountModels(this.#holders, island.info.cachedModels, []);
     this.#away.set(islandId, island.record);
     this.shared.noteDeparted(island.info, this.#nowMs);
     this.#indices.remove(island);
+  }
+
+  #countIsland(accountId: string, change: number): void {
+    const count = (this.#islandCounts.get(accountId) ?? 0) + change;
+    if (count === 0) this.#islandCounts.delete(accountId);
+    else this.#islandCounts.set(accountId, count);
   }
 
   #freeSlot({ kind, islandId, jobId }: SlotFreed): SchedulerEffect[] {

@@ -36,13 +36,17 @@ const MAX_SKIPPED = 64;
 /** Number of slots offered for each kind, besides twice its reported jobs. */
 const SPARE_SLOTS = 16;
 
-/** Waiting jobs that Islands of other coordinators could run, and free slots for jobs of other coordinators. */
 export type SharedWork = ReturnType<typeof sharedWork>;
 
+/**
+ * Waiting jobs that Islands of other coordinators could run, and free slots for jobs of other coordinators.
+ * @param islandCounts Numbers of online Islands by account.
+ */
 export function sharedWork(
   waitingJobs: WaitingJobs,
   indices: IslandIndices,
   islands: ReadonlyMap<string, OnlineIsland>,
+  islandCounts: ReadonlyMap<string, number>,
   nowMs: () => number,
 ) {
   /** Islands that left, by id; the last to leave is first. */
@@ -55,6 +59,9 @@ export function sharedWork(
 
   return {
     slotsFor,
+    /** Returns whether an online Island belongs to an account that may run the kind of work. */
+    mayHaveIslandFor: ({ onlyIslandsOf }: WorkKind): boolean =>
+      onlyIslandsOf === null || islandCounts.has(onlyIslandsOf),
 
     /** Number of free slots of all Islands that are not draining. The cost grows with the number of Islands. */
     get freeSlots(): number {

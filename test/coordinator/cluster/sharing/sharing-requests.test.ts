@@ -39,3 +39,27 @@ describe("WorkSharing with concurrent requests", () => {
     expect(network.starts).toHaveLength(2);
   });
 });
+
+describe("WorkSharing with many jobs for Islands of one account each", () => {
+  it("starts other jobs as fast as without them", async () => {
+    at(1).up();
+    for (let count = 0; count < 200; count += 1) {
+      at(0).submit({ id: `reading_${count}`, onlyIslandsOf: `absent_${count}` });
+    }
+    await network.pass(1_200);
+    const beganMs = network.clock.monotonicMs();
+    at(0).submit({ id: "job_1" });
+    await network.pass(3_000);
+    expect(network.starts.map(({ jobId, atMs }) => [jobId, atMs - beganMs < 200])).toEqual([["job_1", true]]);
+  });
+
+  it("starts a job on an Island that its only account connects later", async () => {
+    for (let count = 0; count < 200; count += 1) {
+      at(0).submit({ id: `reading_${count}`, onlyIslandsOf: `owner_${count}` });
+    }
+    await network.pass(1_200);
+    at(1).up({ accountId: "owner_150" });
+    await network.pass(1_200);
+    expect(network.starts).toMatchObject([{ jobId: "reading_150" }]);
+  });
+});
