@@ -66,7 +66,7 @@ export function openAuditor(
   /** Owners that did not read, with the time until which they are not asked. */
   const silent = recentMap<number>(MAX_SILENT);
   const stop = new AbortController();
-  const readerJobs = openReaderJobs(clock, store, jobs, 2 * MAX_IN_FLIGHT * MAX_READERS, stop.signal);
+  const readerJobs = openReaderJobs(clock, store, jobs, stop.signal);
   let settleTimer = clock.schedule(SETTLE_EVERY_MS, () => void settleHeld());
 
   ended.subscribe((event) => {

@@ -13,6 +13,8 @@ import { READ_LIMIT_MS } from "./reading-question.ts";
 
 /** E-mail address of the account that pays for audits. It cannot be registered, because it has no domain. */
 const AUDITOR = "audits";
+/** Maximum number of unfinished jobs of all coordinators. */
+const MAX_JOBS = 10_000;
 /** Credits that the network gives to that account when it has too few. */
 const TOP_UP_MICRO = 1_000 * MICRO_PER_CREDIT;
 
@@ -20,14 +22,12 @@ export type ReaderJobs = ReturnType<typeof openReaderJobs>;
 
 /**
  * Runs the jobs of audits, which look like those of other accounts.
- * @param maxJobs Maximum number of unfinished jobs.
  * @param stop Aborts when the coordinator stops.
  */
 export function openReaderJobs(
   clock: Clock,
   store: Pick<Store, "accounts" | "islands" | "jobs" | "ledger">,
   jobs: Pick<JobApi, "submit" | "keepUntilEnd">,
-  maxJobs: number,
   stop: AbortSignal,
 ) {
   let payerId: string | null = null;
@@ -36,7 +36,7 @@ export function openReaderJobs(
     const accountId = await payer();
     const request = {
       accountId,
-      limits: { ...DEFAULT_LIMITS, concurrentJobs: maxJobs },
+      limits: { ...DEFAULT_LIMITS, concurrentJobs: MAX_JOBS },
       slug,
       priority: 0,
       idempotency: null,
@@ -90,6 +90,8 @@ export function openReaderJobs(
       const limit = new AbortController();
       const timer = clock.schedule(limitMs, () => limit.abort());
       try {
+        // The client may delete its prompt, of which this job has a copy. The mark survives a crash.
+        await jobs.keepUntilEnd(accountId, id);
         await openUntil(
           () => handle.openFeed(),
           ({ ending }) => ending !== null,
@@ -103,7 +105,6 @@ export function openReaderJobs(
         return island?.accountId === reader ? await judge(done) : null;
       } finally {
         timer.cancel();
-        // The client may delete its prompt, of which this job has a copy.
         await jobs.keepUntilEnd(accountId, id).catch(() => undefined);
       }
     },

@@ -101,6 +101,9 @@ it("three liars among six owners are found although a coordinator is killed", { 
     (unfinished) => unfinished === 0,
     "the end of all readings",
   );
+  const copies = `job_inputs JOIN jobs ON jobs.id = job_inputs.job_id WHERE terms IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM removals WHERE removals.id = jobs.id)`;
+  expect(await count(copies), "prompts that stay").toBe(0);
   for (const [name, id] of owners) {
     const { lines } = await store.ledger.list(id, { limit: 100, offset: 0 });
     expect(
