@@ -10,7 +10,7 @@ const SUPPORTED = { suspicion: 0, support: 5 };
 const SUSPECTED = { suspicion: 12, support: 0 };
 
 /** Ends a job whose earning is held. Resolves with the id of the job. */
-async function endHeld(
+export async function endHeld(
   store: Store,
   clientAccountId: string,
   ownerAccountId: string,

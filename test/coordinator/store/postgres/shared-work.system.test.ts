@@ -9,6 +9,8 @@ import type { PostgresDatabase } from "../../../support/servers/postgres-databas
 import { withDatabase } from "../../../support/servers/with-servers.ts";
 import { ONNX_FILE } from "../../catalog/cargo-builders.ts";
 import { eventually } from "../../http/api.ts";
+import { NO_EVIDENCE } from "../../../../coordinator/credits/standing.ts";
+import { endHeld } from "../contract/audit-store.cases.ts";
 import { makeWebhook } from "../contract/batch-store.cases.ts";
 import { MADE_AT_MS, makeAccount, makeEnding, makeJob, runJob } from "../contract/store-builders.ts";
 
@@ -60,6 +62,50 @@ function describeSharedWork(database: PostgresDatabase): void {
       expect([await pending(one), await one.webhooks.toDeliver(ids[0] ?? "")]).toEqual([[], undefined]);
       await one.webhooks.record(ids[0] ?? "", { atMs: 1, status: 200, error: null }, { state: "delivered" });
       expect(await three.webhooks.get(ids[0] ?? "")).toMatchObject({ state: "pending", attempts: [] });
+    });
+
+    it("make the audits of jobs whose end they stored, and adopt each audit of a dead coordinator once", async () => {
+      const [clientId, ownerId] = [await makeAccount(one, { grantMicro: 100_000_000 }), await makeAccount(one)];
+      const end = (store: PostgresStore): Promise<string> => endHeld(store, clientId, ownerId, "due");
+      const ids = [await end(one), await end(one), await end(one)];
+      const other = await end(two);
+      const dueAt = async (store: PostgresStore) => (await store.audits.due()).map(({ jobId }) => jobId);
+      expect([await dueAt(one), await dueAt(two), await dueAt(three)]).toEqual([ids, [other], []]);
+      const judge = (store: PostgresStore, jobId: string) =>
+        store.audits.record(jobId, "consistent", [], NO_EVIDENCE, "", MADE_AT_MS);
+      expect(await judge(two, ids[0] ?? "")).toBeUndefined();
+      await one.cluster.renew(SELF, -1);
+      await two.cluster.reap();
+      await Promise.all([two.audits.adopt(), three.audits.adopt()]);
+      expect([...(await dueAt(two)), ...(await dueAt(three))].toSorted()).toEqual([...ids, other].toSorted());
+      // The old coordinator makes no audit, and no two coordinators store a verdict on the same job.
+      expect(await dueAt(one)).toEqual([]);
+      const verdicts = await Promise.all(ids.flatMap((id) => [one, two, three].map((store) => judge(store, id))));
+      expect(verdicts.flatMap((standing) => standing?.streak ?? []).toSorted()).toEqual([1, 2, 3]);
+    });
+
+    it("move each held earning once, whichever of them finds it", async () => {
+      const [clientId, ownerId] = [await makeAccount(one, { grantMicro: 100_000_000 }), await makeAccount(one)];
+      const stores = [one, two, three];
+      const ids: string[] = [];
+      for (let count = 0; count < 12; count += 1) {
+        ids.push(await endHeld(stores[count % 3] ?? one, clientId, ownerId, count < 9 ? "none" : "due"));
+      }
+      const evidence = { suspicion: 12, support: 0 };
+      const lies = stores.map((store, index) =>
+        store.audits.record(ids[9 + index] ?? "", "inconsistent", [], evidence, "a lie", MADE_AT_MS),
+      );
+      const settled = [...stores, ...stores].map((store) => store.audits.settleHeld(0, MADE_AT_MS));
+      await Promise.all([...lies, ...settled]);
+      await one.audits.settleHeld(0, MADE_AT_MS);
+      const { lines } = await one.ledger.list(clientId, { limit: 100, offset: 0 });
+      expect(
+        lines
+          .filter(({ kind }) => kind === "refund")
+          .map(({ jobId }) => jobId)
+          .toSorted(),
+      ).toEqual(ids.toSorted());
+      expect(await one.ledger.verify()).toMatchObject({ sumMicro: 0, wrongBalances: [], wrongHolds: [] });
     });
 
     it("follow the answers of their own questions, and adopt each answer of a dead coordinator once", async () => {
