@@ -28,7 +28,7 @@ export type Readers = ReturnType<typeof findReaders>;
 
 /**
  * Finds owners whose Islands can audit answers of a Cargo: they read them, or repeat the job.
- * @param askOthers Asks all other coordinators for such owners; null if there are none.
+ * @param askOthers Asks all other coordinators for such owners. Null for a single coordinator.
  */
 export function findReaders(
   clock: Pick<Clock, "monotonicMs">,
@@ -54,7 +54,7 @@ export function findReaders(
     return [...owners];
   }
 
-  /** Returns what is known about the other coordinators; null if there are none. */
+  /** Returns what is known about the other coordinators; null for a single coordinator. */
   function elsewhere(slug: string): Elsewhere | null {
     const known = asked.get(slug);
     if (known !== undefined && clock.monotonicMs() - known.askedAtMs < KNOWN_FOR_MS) return known;

@@ -112,7 +112,7 @@ export function openMember(
       const replies = await peers.askAll(MESSAGES.outlook, { slug, onlyIslandsOf, features });
       return replies.map(({ reply }) => reply ?? null);
     },
-    /** Asks all other coordinators for owners that can read answers of a Cargo; null if there are none. */
+    /** Asks all other coordinators for owners that can read answers of a Cargo; null for a single coordinator. */
     readersElsewhere(slug: string) {
       return peers.others.length === 0 ? null : peers.askAll(MESSAGES.readers, { slug });
     },

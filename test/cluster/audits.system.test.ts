@@ -41,7 +41,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => opened.disposeAsync());
 
-/** Submits a chat and waits for its end. A coordinator that is killed meanwhile loses requests, but no job. */
+/** Submits a chat and waits for its end. A killed coordinator loses requests, but no job. */
 async function chat(nth: number): Promise<void> {
   const input = { prompt: `What is ${nth % 9} plus ${(3 * nth) % 9}?`, max_tokens: 40 };
   const headers = { "idempotency-key": `chat-${nth}` };

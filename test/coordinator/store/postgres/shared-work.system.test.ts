@@ -81,7 +81,8 @@ function describeSharedWork(database: PostgresDatabase): void {
       // The old coordinator makes no audit, and no two coordinators store a verdict on the same job.
       expect(await dueAt(one)).toEqual([]);
       const verdicts = await Promise.all(ids.flatMap((id) => [one, two, three].map((store) => judge(store, id))));
-      expect(verdicts.flatMap((standing) => standing?.streak ?? []).toSorted()).toEqual([1, 2, 3]);
+      expect(new Set(verdicts.map((standing) => standing?.streak))).toEqual(new Set([1, 2, 3, undefined]));
+      expect(verdicts.filter((standing) => standing !== undefined)).toHaveLength(ids.length);
     });
 
     it("move each held earning once, whichever of them finds it", async () => {
@@ -99,12 +100,8 @@ function describeSharedWork(database: PostgresDatabase): void {
       await Promise.all([...lies, ...settled]);
       await one.audits.settleHeld(0, MADE_AT_MS);
       const { lines } = await one.ledger.list(clientId, { limit: 100, offset: 0 });
-      expect(
-        lines
-          .filter(({ kind }) => kind === "refund")
-          .map(({ jobId }) => jobId)
-          .toSorted(),
-      ).toEqual(ids.toSorted());
+      const refunded = lines.filter(({ kind }) => kind === "refund").map(({ jobId }) => jobId ?? "");
+      expect(refunded.toSorted()).toEqual(ids.toSorted());
       expect(await one.ledger.verify()).toMatchObject({ sumMicro: 0, wrongBalances: [], wrongHolds: [] });
     });
 
