@@ -36,8 +36,17 @@ const MAX_CHARS = 8_192;
 const MAX_MATCHED = 64;
 /** A list may have fewer objects than this more or less than the other, because scores are near a threshold. */
 const FEW_OBJECTS = 3;
-/** Maximum number of images that are compared. A result with more is at best unsure. */
-const MAX_IMAGES = 16;
+/**
+ * Maximum steps of a comparison: a byte of an image, a number, or a character of a text. A member of an object takes
+ * several steps, and a damaged image many.
+ */
+const MAX_STEPS = 10_000_000;
+const STEPS_PER_MEMBER = 8;
+const STEPS_PER_IMAGE = 500_000;
+
+class TooCostly extends Error {
+  override readonly name = "TooCostly";
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -46,6 +55,8 @@ interface Comparison {
   readonly images: (readonly [string, string])[];
   /** Whether objects of a list are matched. Lists within them are compared in order, which bounds the time. */
   readonly isMatching: boolean;
+  /** Adds to the steps of the whole comparison. @throws {TooCostly} */
+  readonly spend: (steps: number) => void;
 }
 
 /**
@@ -56,16 +67,28 @@ interface Comparison {
 export function compareResults(a: JobResult, b: JobResult, isExact: boolean): Likeness {
   if (isDeepStrictEqual(a, b)) return "same";
   if (isExact) return "different";
-  const comparison: Comparison = { images: [], isMatching: true };
+  let left = MAX_STEPS;
+  const spend = (steps: number): void => {
+    left -= steps;
+    if (left < 0) throw new TooCostly();
+  };
+  try {
+    return compareWithin(a, b, { images: [], isMatching: true, spend });
+  } catch (error) {
+    if (error instanceof TooCostly) return "unsure";
+    throw error;
+  }
+}
+
+function compareWithin(a: JobResult, b: JobResult, comparison: Comparison): Likeness {
   const likeness = worst([
     compareValues(a.output, b.output, comparison),
     compareTexts(a.text, b.text, comparison),
     compareInOrder(a.images, b.images, comparison),
   ]);
-  const { images } = comparison;
   if (likeness === "different") return likeness;
-  const compared = images.slice(0, MAX_IMAGES).map(([one, other]) => compareImages(one, other));
-  return worst([likeness, ...compared, images.length > MAX_IMAGES ? "unsure" : "same"]);
+  const compared = comparison.images.map(([one, other]) => compareImages(one, other, comparison));
+  return worst([likeness, ...compared]);
 }
 
 function worst(found: readonly Likeness[]): Likeness {
@@ -78,6 +101,7 @@ function likenessOf(distance: number, maxSame: number, minDifferent: number): Li
 }
 
 function compareValues(a: unknown, b: unknown, comparison: Comparison): Likeness {
+  comparison.spend(1);
   if (typeof a === "string" && typeof b === "string") return compareTexts(a, b, comparison);
   if (typeof a === "number" && typeof b === "number") return compareVectors([a], [b]);
   if (Array.isArray(a) && Array.isArray(b)) return compareLists(a, b, comparison);
@@ -98,7 +122,7 @@ function compareVectors(a: readonly number[], b: readonly number[]): Likeness {
   return likenessOf(Math.sqrt(apart) / length, SAME_DISTANCE, DIFFERENT_DISTANCE);
 }
 
-function compareTexts(a: string, b: string, { images }: Comparison): Likeness {
+function compareTexts(a: string, b: string, { images, spend }: Comparison): Likeness {
   if (a === b) return "same";
   const isImage = a.startsWith(PNG_START);
   if (isImage !== b.startsWith(PNG_START)) return "different";
@@ -106,6 +130,7 @@ function compareTexts(a: string, b: string, { images }: Comparison): Likeness {
     images.push([a, b]);
     return "same";
   }
+  spend(Math.min(MAX_CHARS, Math.max(a.length, b.length)));
   const [words, others] = [wordsOf(a), wordsOf(b)];
   const most = Math.max(words.length, others.length);
   return most >= MIN_WORDS && 2 * countShared(words, others) < most ? "different" : "unsure";
@@ -127,6 +152,7 @@ function countShared(words: readonly string[], others: readonly string[]): numbe
 }
 
 function compareLists(a: readonly unknown[], b: readonly unknown[], comparison: Comparison): Likeness {
+  comparison.spend(a.length + b.length);
   if (isNumbers(a) && isNumbers(b)) {
     // Whole numbers may be names, such as the numbers of classes.
     const areNames = a.every(Number.isInteger) && b.every(Number.isInteger) && !isDeepStrictEqual(a, b);
@@ -156,7 +182,7 @@ function matchObjects(a: readonly unknown[], b: readonly unknown[], comparison: 
   const missed: unknown[] = [];
   const matched: Likeness[] = [];
   for (const each of a) {
-    const found = left.map((other) => compareValues(each, other, { images: [], isMatching: false }));
+    const found = left.map((other) => compareValues(each, other, { ...comparison, images: [], isMatching: false }));
     const at = found.includes("same") ? found.indexOf("same") : found.indexOf("unsure");
     if (at === -1) {
       missed.push(each);
@@ -179,27 +205,31 @@ function isCertain(value: unknown): boolean {
 
 function compareObjects(a: Fields, b: Fields, comparison: Comparison): Likeness {
   const names = Object.keys(a);
+  comparison.spend(STEPS_PER_MEMBER * names.length);
   if (names.length !== Object.keys(b).length || !names.every((name) => Object.hasOwn(b, name))) return "different";
-  const numeric = names.filter((name) => typeof a[name] === "number" && typeof b[name] === "number");
-  const others = names.filter((name) => !numeric.includes(name));
+  const isNumeric = (name: string): boolean => typeof a[name] === "number" && typeof b[name] === "number";
+  const numeric = names.filter(isNumeric);
+  const others = names.filter((name) => !isNumeric(name));
   const numbersOf = (fields: Fields): number[] => numeric.map((name) => fields[name] as number);
   const likeness = worst([
     compareVectors(numbersOf(a), numbersOf(b)),
     ...others.map((name) => compareValues(a[name], b[name], comparison)),
   ]);
-  if (!numeric.includes("score")) return likeness;
+  if (!isNumeric("score")) return likeness;
   // A label, or a part of the input, that the model chose by its score.
   const isOtherChoice = others.some((name) => typeof a[name] === "string" && a[name] !== b[name]);
   if (!isOtherChoice) return likeness;
   return isCertain(a) || isCertain(b) ? "different" : "unsure";
 }
 
-function compareImages(a: string, b: string): Likeness {
+function compareImages(a: string, b: string, { spend }: Comparison): Likeness {
   if (a === b) return "same";
+  spend(STEPS_PER_IMAGE);
   const [one, other] = [decodePng(a), decodePng(b)];
   if (one === null && other === null) return "unsure";
   if (one === null || other === null) return "different";
   const { width, height, channels, bytes } = one;
+  spend(bytes.length);
   if (width !== other.width || height !== other.height || channels !== other.channels) return "different";
   const sum = bytes.reduce((total, byte, at) => total + Math.abs(byte - (other.bytes[at] ?? 0)), 0);
   return likenessOf(sum / bytes.length, SAME_BYTES, DIFFERENT_BYTES);

@@ -136,6 +136,11 @@ describe("comparison of labels and scores", () => {
   });
 });
 
+it("is unsure about results that take long to compare", () => {
+  const vector = (value: number): number[] => Array.from({ length: 6_000_000 }, () => value);
+  expect(likenessOf(vector(0.1), vector(0.9))).toBe("unsure");
+});
+
 describe("comparison of generated texts", () => {
   const text = "Im Hafen liegen heute drei kleine Boote mit roten Segeln";
 
