@@ -177,6 +177,15 @@ describe("comparison of images", () => {
     expect(compare(draw(10), "")).toBe("different");
   });
 
+  it("compares an image of the largest size once, if it is also the output", () => {
+    const large = (left: number): JobResult => {
+      const png = encodePng(1_536, 1_536, [{ colour: "red", left, top: 0, right: 700, bottom: 300 }]);
+      const data = png.toString("base64");
+      return made({ format: "png", data }, { images: [data] });
+    };
+    expect(compareResults(large(0), large(1), false)).toBe("same");
+  });
+
   it("compares the images of the feed", () => {
     const of = (image: string) => made(null, { images: [image] });
     expect(compareResults(of(draw(10)), of(draw(10, "blue")), false)).toBe("different");
