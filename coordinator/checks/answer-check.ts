@@ -6,6 +6,7 @@ import { UnsupportedSchema } from "../../shared/grammar/grammar-schema.ts";
 import { isJsonObject } from "../../shared/json-value.ts";
 import type { FinishReason } from "../../shared/output.ts";
 import { completionFault, completionSteps, TOO_LONG } from "../catalog/completion-schema.ts";
+import { MAX_LOOP_STEPS } from "../catalog/schema-rules.ts";
 
 /** A completion, and the parts of its request that determine its form. */
 export interface Answer {
@@ -52,7 +53,10 @@ export function judgeStopped({
   return { fits: true, unmet: isSchema || isStrict ? TOO_LONG : null };
 }
 
-/** Returns the number of steps of {@link judgeAnswer}. Infinity for schemas whose cost is unknown. */
+/**
+ * Returns the number of steps of {@link judgeAnswer}; Infinity for schemas whose cost is unknown. A number above
+ * MAX_LOOP_STEPS may leave out some calls.
+ */
 export function answerSteps({
   text,
   calls,
@@ -65,6 +69,8 @@ export function answerSteps({
     const bytes = JSON.stringify(tools).length;
     steps += bytes * (knowsCheckOf(tools) ? calls.length : STEPS_PER_SCHEMA_BYTE);
     for (const call of calls) {
+      // The schema is measured for each call, which is itself expensive for a large one.
+      if (steps > MAX_LOOP_STEPS) return steps;
       const chars = call.function.arguments.length;
       const tool = tools.find(({ name }) => name === call.function.name);
       if (tool === undefined) continue;

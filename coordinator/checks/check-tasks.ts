@@ -10,9 +10,10 @@ import { compareResults, type JobResult, type Likeness } from "./likeness.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** An answer whose long text is not part of the JSON, which is faster to send to a thread. */
+/** An answer whose long texts are not part of the JSON, which is faster to send to a thread. */
 interface SentAnswer {
   readonly text: string;
+  readonly calls: readonly ToolCall[];
   readonly json: string;
 }
 
@@ -33,13 +34,12 @@ export const CHECK_TASKS = {
       return { errors, toolCheck: tools.length === 0 ? null : exportToolCheck(tools) };
     });
   },
-  answer({ text, json }: SentAnswer): AnswerVerdict {
+  answer({ text, calls, json }: SentAnswer): AnswerVerdict {
     const rest = JSON.parse(json) as {
-      readonly calls: readonly ToolCall[];
       readonly finishReason: FinishReason;
       readonly request: Answer["request"];
     };
-    return judgeAnswer({ text, ...rest });
+    return judgeAnswer({ text, calls, ...rest });
   },
   /** Returns whether an output fits its Cargo's schema. Only a text is given as it is. */
   output({

@@ -114,10 +114,10 @@ export function openChecks(clock: Pick<Clock, "schedule" | "monotonicMs">, budge
      */
     answer(accountId: string, answer: Answer): AnswerVerdict | Promise<AnswerVerdict> {
       if (isCheap(answerSteps(answer))) return judgeAnswer(answer);
-      const { text, ...rest } = answer;
-      const chars = answer.calls.reduce((sum, call) => sum + call.function.arguments.length, text.length);
+      const { text, calls, ...rest } = answer;
+      const chars = calls.reduce((sum, call) => sum + call.function.arguments.length, text.length);
       if (chars > MAX_PARSED_CHARS) return judgeStopped(answer);
-      return thread.run(accountId, "answer", { text, json: JSON.stringify(rest) }).catch((error: unknown) => {
+      return thread.run(accountId, "answer", { text, calls, json: JSON.stringify(rest) }).catch((error: unknown) => {
         if (error instanceof CheckStopped) return judgeStopped(answer);
         throw error;
       });
