@@ -22,6 +22,8 @@ type Schema = Readonly<Record<string, unknown>>;
 /** Limit of parts. Compiling a grammar blocks every other run; see grammar-cost.ts. */
 const MAX_NODES = 1_000;
 const MAX_MERGE_DEPTH = 32;
+/** Number of values in two lists of `enum` whose comparison takes as long as reading a part. */
+const VALUES_PER_NODE = 32;
 /**
  * Maximum number of properties that may be omitted. In the grammar, each is an alternative to the properties before it.
  */
@@ -153,6 +155,11 @@ class SchemaReader {
   }
 
   #merge(one: Schema, other: Schema, path: string): Schema {
+    const [values, others] = [one["enum"], other["enum"]];
+    if (Array.isArray(values) && Array.isArray(others) && values !== others) {
+      this.#nodes += (values.length + others.length) / VALUES_PER_NODE;
+      if (this.#nodes > MAX_NODES) throw unsupported(path, `more than ${MAX_NODES} parts are not supported`);
+    }
     try {
       return mergeSchemas(one, other, isAnnotation);
     } catch (error) {
@@ -375,10 +382,20 @@ function mergeSchemas(one: Schema, other: Schema, isAnnotation: (keyword: string
   const merged: Record<string, unknown> = { ...one };
   for (const [keyword, value] of Object.entries(other)) {
     const before = merged[keyword];
-    const isNew = before === undefined || isAnnotation(keyword) || JSON.stringify(before) === JSON.stringify(value);
+    const isNew = before === undefined || isAnnotation(keyword) || textOf(before) === textOf(value);
     merged[keyword] = isNew ? value : mergeKeyword(keyword, before, value);
   }
   return merged;
+}
+
+/** Texts of schemas by reference. Many references to a definition would otherwise write its text as often. */
+const texts = new WeakMap<object, string>();
+
+function textOf(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const text = texts.get(value) ?? JSON.stringify(value);
+  texts.set(value, text);
+  return text;
 }
 
 function mergeKeyword(keyword: string, before: unknown, value: unknown): unknown {
@@ -414,8 +431,8 @@ function commonTypes(some: readonly string[], others: readonly string[]): unknow
 }
 
 function commonValues(some: readonly unknown[], others: readonly unknown[], keyword: string): unknown[] {
-  const known = new Set(others.map((each) => JSON.stringify(each)));
-  const both = some.filter((each) => known.has(JSON.stringify(each)));
+  const known = new Set(others.map(textOf));
+  const both = some.filter((each) => known.has(textOf(each)));
   if (both.length === 0) throw new UnmergedSchema(`the lists of "${keyword}" have no value in common`);
   return both;
 }

@@ -231,6 +231,13 @@ describe("grammarSchemaOf()", () => {
       expect(() => read({ $defs, anyOf })).toThrow("expand to too many parts");
     });
 
+    it("rejects references that each merge long lists of values, without comparing all of them", () => {
+      const $defs = { A: { enum: list(200, String) } };
+      const one = { enum: list(200, (i) => String(199 - i)), allOf: [{ $ref: "#/$defs/A" }] };
+      expect(read({ ...object({ a: one }), $defs })).toMatchObject({ type: "object" });
+      expect(() => read({ ...object(many(90, () => one)), $defs })).toThrow("more than 1000 parts");
+    });
+
     it("counts a part that allows any value as several parts", () => {
       expect(() => read(object(many(500, () => true)))).toThrow("more than 1000 parts");
     });
