@@ -40,6 +40,11 @@ export class OlderVersion implements AsyncDisposable {
     return join(this.#folder, "bin", "coordinator.ts");
   }
 
+  /** Path of its client for TypeScript. */
+  get client(): string {
+    return join(this.#folder, "sdk", "typescript", "src", "index.ts");
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await rm(this.#folder, { recursive: true, force: true });
   }
