@@ -139,9 +139,10 @@ export function compileSteps({ subschemas }: SchemaCost): number {
 /** Returns the number of values in `value`, including `value` and all member names. */
 function countValues(value: unknown): number {
   if (typeof value !== "object" || value === null) return 1;
-  const members = Object.values(value);
-  let count = 1 + (Array.isArray(value) ? 0 : members.length);
-  for (const member of members) count += countValues(member);
+  let count = 1;
+  // A body may have 500,000 items, and an index is faster than a list of the members.
+  if (Array.isArray(value)) for (let index = 0; index < value.length; index += 1) count += countValues(value[index]);
+  else for (const member of Object.values(value)) count += 1 + countValues(member);
   return count;
 }
 
