@@ -8,7 +8,7 @@ import type { JsonValue } from "../../shared/json-value.ts";
 
 /** Generates honest and false answers with the demo model in the agent's host process, and reads them there. */
 
-const MODEL = join(import.meta.dirname, "../../catalog/models/tiny-islander.gguf");
+const DEMO_MODEL = join(import.meta.dirname, "../../catalog/models/tiny-islander.gguf");
 const SEQUENCES = 4;
 const MAX_TOKENS = 100;
 const NEVER = new AbortController().signal;
@@ -109,7 +109,7 @@ function randomWords(index: number): string {
   return Array.from({ length: 24 }, (_, at) => MADE_UP[(index * 7 + at * at * 5 + at) % MADE_UP.length]).join(" ");
 }
 
-/** The demo model as an Island loads it. */
+/** A model as an Island loads it. */
 export class Writer implements AsyncDisposable {
   readonly #cargo: HostedCargo;
 
@@ -117,7 +117,7 @@ export class Writer implements AsyncDisposable {
     this.#cargo = cargo;
   }
 
-  static async open(): Promise<Writer> {
+  static async open(file = DEMO_MODEL): Promise<Writer> {
     const runtime = llmcppRuntime({ threads: 1, gpu: false, sequences: SEQUENCES, clock: systemClock });
     const cargo = {
       slug: "tiny-chat",
@@ -128,7 +128,7 @@ export class Writer implements AsyncDisposable {
       requiredVramBytes: 0,
       contextTokens: 512,
     };
-    return new Writer(await runtime.load(cargo, MODEL, NEVER));
+    return new Writer(await runtime.load(cargo, file, NEVER));
   }
 
   async write(prompt: string, sampling: Input): Promise<Answer> {
@@ -153,6 +153,15 @@ export class Writer implements AsyncDisposable {
   }
 }
 
+/** Runs a job for each index below `count`, as many at a time as a model has sequences. */
+export async function runEach(count: number, job: (index: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < count) await job(next++);
+  };
+  await Promise.all(Array.from({ length: SEQUENCES }, work));
+}
+
 /** Generates and reads `answers` answers of each kind. Lies pretend to be answers at temperature 0.8, and at 0. */
 export async function readAnswers(answers: number, positions: number): Promise<ReadAnswer[]> {
   await using model = await Writer.open();
@@ -162,13 +171,7 @@ export async function readAnswers(answers: number, positions: number): Promise<R
     const read = { text, has_end: hasEnd, at: drawPositions(positions, Math.random) };
     all.push({ kind, input, read, output: await model.read(input, read) });
   };
-  const each = async (job: (index: number) => Promise<unknown>): Promise<void> => {
-    let next = 0;
-    const work = async (): Promise<void> => {
-      while (next < answers) await job(next++);
-    };
-    await Promise.all(Array.from({ length: SEQUENCES }, work));
-  };
+  const each = (job: (index: number) => Promise<unknown>): Promise<void> => runEach(answers, job);
   for (const [kind, sampling] of HONEST) {
     console.error(kind);
     await each(async (index) => {
