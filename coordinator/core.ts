@@ -7,6 +7,7 @@ import { openMember } from "./cluster/cluster-member.ts";
 import type { Network } from "./cluster/open-network.ts";
 import { shareJobs } from "./cluster/shared-jobs.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
+import { isProven } from "./credits/standing.ts";
 import { openAssignments } from "./dispatch/assignments.ts";
 import { openAttemptFencing } from "./dispatch/attempt-fencing.ts";
 import type { AttemptTokens } from "./dispatch/attempt-tokens.ts";
@@ -60,8 +61,9 @@ export function openCore(
   const { standings, random } = around;
   const cargoOf = (slug: string) => {
     const cargo = catalog.known(slug);
-    const refusedOwners = standings.refusedWith(slug);
-    return cargo === undefined || refusedOwners.size === 0 ? cargo : { ...cargo, refusedOwners };
+    if (cargo === undefined) return undefined;
+    const isProvenOwner = (accountId: string) => isProven(standings.of(accountId, slug));
+    return { ...cargo, refusedOwners: standings.refusedWith(slug), isProvenOwner };
   };
   const { auditShare, chatShare, trialShare, islandBackoffMs } = config;
   const scheduler = new Scheduler(cargoOf, chatShare, trialShare, islandBackoffMs, random, seen.mayRunElsewhere);
@@ -95,7 +97,11 @@ export function openCore(
   const dispatcher = openDispatcher(env, scheduler, jobs, islands, assign, explainWait, (kind) =>
     member.outlooksFor(kind),
   );
-  standings.onChange((slug) => dispatcher.schedule({ kind: "cargo_changed", slug }));
+  standings.onChange((slug) => {
+    for (const changed of slug === null ? catalog.list() : [{ slug }]) {
+      dispatcher.schedule({ kind: "cargo_changed", slug: changed.slug });
+    }
+  });
   const reports = openAttemptFencing(env, jobs, islands, attemptTokens, dispatcher, checks, (...held) =>
     member.mover.claim(...held),
   );

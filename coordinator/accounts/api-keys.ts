@@ -1,5 +1,6 @@
 import { ServiceError, ValidationError, type FieldError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
+import type { Trust } from "../credits/trust.ts";
 import { WINDOW_MS } from "../quotas/request-window.ts";
 import type { AccountStore } from "../store/accounts/accounts.ts";
 import type { ApiKey, KeyChange } from "../store/accounts/credentials.ts";
@@ -19,6 +20,7 @@ export interface CreateKeyParams {
   readonly name?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
   readonly limits?: Partial<KeyLimits> | undefined;
+  readonly trust?: Trust | null | undefined;
 }
 
 /**
@@ -40,7 +42,7 @@ export async function createKey(
     prefix: secretPrefix(secret),
     scopes: readScopes(params.scopes),
     createdAtMs: nowMs,
-    trust: null,
+    trust: params.trust ?? null,
     ...NO_KEY_LIMITS,
     ...readKeyLimits(params.limits ?? {}, nowMs),
   };
@@ -65,8 +67,12 @@ function readKeyLimits(limits: Partial<KeyLimits>, nowMs: number): Partial<KeyLi
 }
 
 /** Checks a change of a key. @throws {ValidationError} */
-export function readKeyChange({ name, ...limits }: KeyChange, nowMs: number): KeyChange {
-  return { ...readKeyLimits(limits, nowMs), ...(name === undefined ? {} : { name: readName(name, DEFAULT_NAME) }) };
+export function readKeyChange({ name, trust, ...limits }: KeyChange, nowMs: number): KeyChange {
+  return {
+    ...readKeyLimits(limits, nowMs),
+    ...(trust === undefined ? {} : { trust }),
+    ...(name === undefined ? {} : { name: readName(name, DEFAULT_NAME) }),
+  };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { ServiceError } from "../../shared/errors.ts";
+import type { AskedTerms, Trust } from "../credits/trust.ts";
 import type { ResolvedLimits } from "../quotas/account-limits.ts";
 import type { Account, AccountStore, Role } from "../store/accounts/accounts.ts";
 import type { Scope } from "../store/accounts/credentials.ts";
@@ -18,14 +19,16 @@ export type Identity = {
       readonly kind: "key";
       readonly keyId: string;
       readonly keyNumber: number;
+      /** Trust of jobs that ask for none; null for any Island. */
+      readonly keyTrust: Trust | null;
       /** Limits of the key; absent if it has none. */
       readonly keyLimits?: KeyLimits;
     }
   | { readonly kind: "session"; readonly tokenHash: string }
 );
 
-/** The account that submits jobs. `apiKey`: the limits of the API key; null for a session. */
-export interface Submitter {
+/** The account that submits jobs, and its demands. `apiKey`: the limits of the API key; null for a session. */
+export interface Submitter extends AskedTerms {
   readonly accountId: string;
   readonly limits: ResolvedLimits;
   readonly apiKey: UsedKey | null;
@@ -37,7 +40,7 @@ export function submitterOf(identity: Identity): Submitter {
   const { accountId, limits } = identity;
   if (identity.kind !== "key") return { accountId, limits, apiKey: null };
   const { cargos, monthlyMicro } = identity.keyLimits ?? NO_KEY_LIMITS;
-  return { accountId, limits, apiKey: { number: identity.keyNumber, cargos, monthlyMicro } };
+  return { accountId, limits, apiKey: { number: identity.keyNumber, cargos, monthlyMicro, trust: identity.keyTrust } };
 }
 
 /** The account and token under which an Island connects. */

@@ -50,7 +50,7 @@ export function knownCallers(
   async function findKey(secretHash: string): Promise<Caller | undefined> {
     const key = await store.findKey(secretHash);
     if (key === undefined) return undefined;
-    const { id: keyId, number: keyNumber, accountId, scopes, expiresAtMs, cargos, monthlyMicro } = key;
+    const { id: keyId, number: keyNumber, accountId, scopes, expiresAtMs, cargos, monthlyMicro, trust } = key;
     if (expiresAtMs !== null && expiresAtMs <= clock.now()) {
       const when = new Date(expiresAtMs).toISOString();
       throw new ServiceError("key_expired", `The API key expired at ${when}; create another key or change its expiry`);
@@ -60,7 +60,7 @@ export function knownCallers(
     const isLimited = expiresAtMs !== null || cargos !== null || monthlyMicro !== null;
     const keyLimits = isLimited ? { keyLimits: { expiresAtMs, cargos, monthlyMicro } } : {};
     return {
-      identity: { kind: "key", accountId, keyId, keyNumber, scopes, ...accountStatus, ...keyLimits },
+      identity: { kind: "key", accountId, keyId, keyNumber, keyTrust: trust, scopes, ...accountStatus, ...keyLimits },
       expiresAtMs: expiresAtMs ?? Infinity,
     };
   }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
-import type { StandingState } from "../credits/standing.ts";
+import { isProven, type Standing } from "../credits/standing.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import { engineModelFor, fits } from "../scheduler/fit.ts";
 import { auditFeaturesOf } from "./audit-kinds.ts";
@@ -75,10 +75,11 @@ export function findReaders(
 
   /** Returns the owners that may read: those who have proved themselves, and those who may yet. */
   function divided(owners: readonly string[], slug: string): { readonly proven: string[]; readonly fresh: string[] } {
-    const states = owners.map((id) => ({ id, state: standings.of(id, slug).state }));
-    const idsOf = (...wanted: readonly StandingState[]): string[] =>
-      states.flatMap(({ id, state }) => (wanted.includes(state) ? [id] : []));
-    return { proven: idsOf("proven", "trusted"), fresh: idsOf("new") };
+    const standingOf = (id: string): Standing => standings.of(id, slug);
+    return {
+      proven: owners.filter((id) => isProven(standingOf(id))),
+      fresh: owners.filter((id) => standingOf(id).state === "new"),
+    };
   }
 
   /** Returns the proven owners, or all others without these, except `exclude`. */

@@ -1,7 +1,7 @@
 import { every, type LoopEnv } from "../../shared/async/every.ts";
 import type { StoredStanding } from "../store/audits.ts";
 import type { Store } from "../store/store.ts";
-import { NEW_STANDING, type Standing, TRUSTED } from "../credits/standing.ts";
+import { isProven, NEW_STANDING, type Standing, TRUSTED } from "../credits/standing.ts";
 
 /** Poll interval: within it, other coordinators and commands have changed a standing. */
 const POLL_MS = 1_000;
@@ -25,7 +25,7 @@ export async function openStandings(
   const refused = new Map<string, ReadonlySet<string>>();
   /** Number of due audits of each owner with a Cargo. */
   const due = new Map<string, number>();
-  const listeners = new Set<(slug: string) => void>();
+  const listeners = new Set<(slug: string | null) => void>();
   let operators: ReadonlySet<string> = NONE;
   let readAtMs = 0;
   const stop = new AbortController();
@@ -36,29 +36,39 @@ export async function openStandings(
   }
 
   function note({ ownerAccountId, slug, standing }: StoredStanding): void {
+    const wasProven = isProven(of(ownerAccountId, slug));
     const owners = bySlug.get(slug) ?? new Map<string, Standing>();
     bySlug.set(slug, owners);
     owners.set(ownerAccountId, standing);
-    updateRefused(ownerAccountId, slug);
+    const isChanged = updateRefused(ownerAccountId, slug) || wasProven !== isProven(of(ownerAccountId, slug));
+    if (isChanged) tell(slug);
   }
 
-  function updateRefused(ownerAccountId: string, slug: string): void {
+  function tell(slug: string | null): void {
+    for (const listener of listeners) listener(slug);
+  }
+
+  /** Returns whether the owner now gets jobs of the Cargo, or no longer. */
+  function updateRefused(ownerAccountId: string, slug: string): boolean {
     const { state } = of(ownerAccountId, slug);
     const before = refused.get(slug) ?? NONE;
     const wasIn = before.has(ownerAccountId);
     const limit = wasIn ? RESUMES_AT_DUE : MAX_DUE;
     const isWaiting = state === "new" && (due.get(keyOf(ownerAccountId, slug)) ?? 0) >= limit;
     const isIn = state === "quarantined" || isWaiting;
-    if (wasIn === isIn) return;
+    if (wasIn === isIn) return false;
     const others = [...before].filter((id) => id !== ownerAccountId);
     refused.set(slug, new Set(isIn ? [...others, ownerAccountId] : others));
-    for (const listener of listeners) listener(slug);
+    return true;
   }
 
   const poll = async (): Promise<void> => {
     const nowMs = clock.now();
     const changed = await audits.standings(readAtMs);
+    const before = operators;
     operators = new Set(changed.operatorIds);
+    const isSame = operators.size === before.size && changed.operatorIds.every((id) => before.has(id));
+    if (!isSame) tell(null);
     readAtMs = nowMs - MAX_LATE_MS;
     for (const stored of changed.standings) note(stored);
   };
@@ -75,12 +85,12 @@ export async function openStandings(
       const rest = (due.get(key) ?? 0) + count;
       if (rest > 0) due.set(key, rest);
       else due.delete(key);
-      updateRefused(ownerAccountId, slug);
+      if (updateRefused(ownerAccountId, slug)) tell(slug);
     },
     /** Returns the owners that get no jobs of the Cargo: they are quarantined, or many of their audits are due. */
     refusedWith: (slug: string): ReadonlySet<string> => refused.get(slug) ?? NONE,
-    /** Calls `listener` with each Cargo for which another set of owners gets jobs. */
-    onChange: (listener: (slug: string) => void): unknown => listeners.add(listener),
+    /** Calls `listener` with each Cargo for which another set of owners gets jobs, or is proven; null: all Cargos. */
+    onChange: (listener: (slug: string | null) => void): unknown => listeners.add(listener),
     close: (): void => stop.abort(),
   };
 }

@@ -17,6 +17,7 @@ import { MIB } from "../../shared/format-bytes.ts";
 import { CATALOG_ADDRESS } from "../../shared/model-address.ts";
 import { TEXT_TASKS } from "../../shared/text-task.ts";
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
+import { TRUSTS } from "../credits/trust.ts";
 
 /** Time limits of a Cargo whose file sets none. Source: decision 0008. */
 export const DEFAULT_RUN_LIMIT_MS = 300_000;
@@ -146,6 +147,7 @@ export const cargoFields = {
   start_limit_s: limitS,
   first_output_limit_s: limitS,
   silence_limit_s: limitS,
+  min_trust: z.enum(TRUSTS),
   parameters: parametersSchema,
   quantization: z.string().min(1).max(50),
   memory: memorySchema,
@@ -166,6 +168,7 @@ export const cargoFileShape = z.strictObject({
   start_limit_s: limitS.optional(),
   first_output_limit_s: limitS.optional(),
   silence_limit_s: limitS.optional(),
+  min_trust: cargoFields.min_trust.optional(),
   pricing: cargoFields.pricing.optional(),
   weights: cargoFields.weights.optional(),
   container: cargoFields.container.optional(),

@@ -6,6 +6,7 @@ import { MIB } from "../../shared/format-bytes.ts";
 import { fieldErrorsOf } from "../../shared/zod-errors.ts";
 import { isJsonObject } from "../../shared/json-value.ts";
 import { creditsFromMicro, microFromCredits } from "../credits/micro-credits.ts";
+import type { Trust } from "../credits/trust.ts";
 import { type Pricing, pricingOf, referencePriceOf } from "../credits/pricing.ts";
 import { cargoFields, cargoFileShape, MS_PER_S, type CargoFile } from "./cargo-fields.ts";
 import { cargoProblems, isChatFile } from "./cargo-rules.ts";
@@ -27,6 +28,8 @@ export interface CatalogCargo extends Cargo {
   readonly endorsements?: readonly Endorsement[];
   /** Maximum output of a job in bytes. If absent, its input or the setting determines the limit. */
   readonly maxOutputBytes?: number;
+  /** Trust that every job has at least. If absent, `any`. */
+  readonly minTrust?: Trust;
 }
 
 /** Converts a file to a Cargo: MB (2^20 bytes) to bytes, seconds to ms, credits to micro-credits. */
@@ -64,6 +67,7 @@ export function cargoOf(file: CargoFile): CatalogCargo {
       keepAliveMs: file.keep_alive_s === undefined ? undefined : Math.round(file.keep_alive_s * MS_PER_S),
       args: file.args,
       maxOutputBytes: file.max_output_bytes,
+      minTrust: file.min_trust,
       pricing: file.pricing === undefined ? undefined : pricingOf(file.pricing),
       parameters: file.parameters,
       quantization: file.quantization,

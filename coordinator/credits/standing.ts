@@ -31,6 +31,11 @@ export interface Standing {
 export const NEW_STANDING: Standing = { state: "new", streak: 0, evidence: NO_EVIDENCE, reason: null };
 export const TRUSTED: Standing = { ...NEW_STANDING, state: "trusted", reason: "an operator owns these Islands" };
 
+/** Returns whether jobs of the trust `proven` may run on the owner's Islands. */
+export function isProven({ state }: Standing): boolean {
+  return state === "proven" || state === "trusted";
+}
+
 /** Consistent audits in a row after which an owner is proven. Source: BOINC, adaptive replication. */
 export const PROVEN_AFTER = 10;
 /** Least probability with which a job of a proven owner is audited. */

@@ -1,6 +1,7 @@
 import type { JobErrorCode } from "../../shared/errors.ts";
 import type { Usage } from "../../shared/output.ts";
 import { recentMap } from "../../shared/recent-map.ts";
+import { PROVEN_FEATURE } from "../credits/trust.ts";
 import type { Env } from "../env.ts";
 import type { IslandRegistry, IslandRegistryEvent } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
@@ -19,7 +20,7 @@ import { refuseUnrunnableJobs } from "./unrunnable-jobs.ts";
 
 /** Maximum number of jobs whose choice of an Island is kept. */
 const MAX_CHOICES = 2_000;
-/** The list of jobs that avoid no Island. */
+/** The empty list of Islands, and of features. */
 const NONE: readonly string[] = [];
 
 export type Dispatcher = ReturnType<typeof openDispatcher>;
@@ -202,14 +203,16 @@ export function openDispatcher(
   }
 
   function waitingJob(job: ActiveJob): WaitingJob {
+    const onlyIslandsOf = job.onlyIslandsOf ?? jobs.cargoOf(job)?.privateTo ?? null;
+    const features = featuresOf(job, onlyIslandsOf);
     return {
       id: job.id,
       accountId: job.accountId,
       share: job.share ?? DEFAULT_LIMITS.share,
       slug: job.slug,
       jobClass: job.jobClass,
-      onlyIslandsOf: job.onlyIslandsOf ?? jobs.cargoOf(job)?.privateTo ?? null,
-      ...(job.traits === null || job.traits.features.length === 0 ? {} : { features: job.traits.features }),
+      onlyIslandsOf,
+      ...(features.length === 0 ? {} : { features }),
       priority: job.priority,
       createdAtMs: job.waitsSinceMs,
       waitLimitMs: job.waitDeadlineMs - job.waitsSinceMs,
@@ -217,6 +220,12 @@ export function openDispatcher(
       ...(job.avoidAccounts.size === 0 ? {} : { avoidAccounts: job.avoidAccounts }),
       ...(job.traits === null ? {} : { size: job.traits.size }),
     };
+  }
+
+  /** Returns the features that an Island needs, sorted. Islands of a given account need no proof. */
+  function featuresOf({ traits, terms }: ActiveJob, onlyIslandsOf: string | null): readonly string[] {
+    const features = traits?.features ?? NONE;
+    return terms.trust === "proven" && onlyIslandsOf === null ? [...features, PROVEN_FEATURE].toSorted() : features;
   }
 
   function avoidedBy({ avoidIslands, avoidAccounts }: ActiveJob): readonly string[] {

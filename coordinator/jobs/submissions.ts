@@ -14,7 +14,7 @@ import type { Checks, NamedInput } from "../checks/checks.ts";
 import { InsufficientCreditsError, KeyCreditsError } from "../credits/credit-errors.ts";
 import { holdPostings } from "../credits/postings.ts";
 import { priceJob } from "../credits/pricing.ts";
-import { NO_TERMS } from "../credits/trust.ts";
+import { type AskedTerms, NO_TERMS, termsOf } from "../credits/trust.ts";
 import type { Env } from "../env.ts";
 import type { Files } from "../files/open-files.ts";
 import { type ResolvedLimits, resolveLimits } from "../quotas/account-limits.ts";
@@ -29,7 +29,7 @@ import { imageFetcher } from "./fetch-images.ts";
 import { type FileReference, fileReferencesOf } from "../catalog/file-references.ts";
 import { jobSizeOf } from "./job-size.ts";
 
-export interface SubmissionRequest {
+export interface SubmissionRequest extends AskedTerms {
   readonly accountId: string;
   /** Limits of the account, if they were read together with the caller; otherwise they are read here. */
   readonly limits?: ResolvedLimits;
@@ -139,7 +139,7 @@ export function openSubmissions(
         priority,
         createdAtMs,
         ignoredParameters: request.ignoredParameters?.length ? request.ignoredParameters : null,
-        terms: reader === undefined ? null : { ...NO_TERMS, reader },
+        terms: reader === undefined ? termsOf(request, apiKey?.trust, cargo.minTrust) : { ...NO_TERMS, reader },
       } as const;
       const waitDeadlineMs = createdAtMs + Math.min(cargo.waitLimitMs, maxWaitMs ?? Infinity);
       let holds: FileHold[] = [];

@@ -1,5 +1,6 @@
 import { formatBytes } from "../../shared/format-bytes.ts";
 import { describeDisallowed, DISALLOWED, type Disallowed } from "../../shared/owner-policy.ts";
+import { PROVEN_FEATURE } from "../credits/trust.ts";
 import type { IslandFitCounts } from "./cargo-islands.ts";
 import { type Misfit, MISFITS, type ScheduledCargo } from "./fit.ts";
 import type { BreakerFailure } from "./circuit-breaker.ts";
@@ -30,8 +31,12 @@ export type Cause = Omit<Waiting, "position">;
 type FitFailure = Exclude<Misfit, "not_own" | "runtime_missing" | Disallowed>;
 
 const UNTIL_APPROVED = "only your own Islands run it until it is approved";
-/** For a job that keeps the private definition that it was accepted for, although another definition was approved. */
-const FOR_EARLIER = "only your own Islands run it, because it was submitted for an earlier definition of the Cargo";
+/** An earlier definition: the job keeps the private definition that it was accepted for, although another was approved. */
+const OWN_ONLY =
+  'only your own Islands run it, because its trust is "own" or it was submitted for an earlier definition of the Cargo';
+const TRUST_PROVEN = 'the job\'s trust "proven"';
+/** The trust of a job has three sources. */
+const LOWER_TRUST = 'Wait until an owner is proven, or send trust "any" if the Cargo allows it';
 
 /** Explains the wait for an unknown Cargo. `no_island_fits` is the closest reason that clients know. */
 export function explainUnknownCargo(slug: string): Cause {
@@ -45,7 +50,7 @@ export function explainUnknownCargo(slug: string): Cause {
 export function explainWait(cargo: ScheduledCargo, fitCounts: IslandFitCounts, avoided: number): Cause {
   const own = fitCounts.online - fitCounts.misfits.not_own;
   if (cargo.onlyIslandsOf === null) return explainByOnlineIslands(cargo, fitCounts, own, avoided);
-  const ownOnly = cargo.privateTo === undefined ? FOR_EARLIER : UNTIL_APPROVED;
+  const ownOnly = cargo.privateTo === undefined ? OWN_ONLY : UNTIL_APPROVED;
   if (own === 0) return { reason: "own_islands_only", message: `${ownOnly}, and none of them is online` };
   const cause = explainByOnlineIslands(cargo, fitCounts, own, avoided);
   return { ...cause, message: `${cause.message}; ${ownOnly}` };
@@ -99,7 +104,9 @@ function explainByAllowingIslands(
   }
   const serving = Math.max(1, fitting - openBreakers.length - avoided);
   const busy = serving === 1 ? "1 Island fits, but it is busy" : `${serving} Islands fit, but all are busy`;
+  const unproven = fitCounts.misfits.not_proven;
   const others = [
+    ...(unproven === 0 ? [] : [`${TRUST_PROVEN} excludes ${islands(unproven)} of other owners`]),
     ...(avoided === 0 ? [] : [`${islands(avoided)} failed this job`]),
     ...(openBreakers.length === 0
       ? []
@@ -143,11 +150,12 @@ function describeMisfits(cargo: ScheduledCargo, fitCounts: IslandFitCounts, offe
   const failures = MISFITS.filter(isFitFailure);
   const found = failures.filter((misfit) => fitCounts.misfits[misfit] > 0);
   const only = found.length === 1 ? found[0] : undefined;
-  if (only !== undefined) return `${head}, but ${describeOnlyMisfit(only, cargo, offering)}`;
+  const advice = fitCounts.misfits.not_proven > 0 ? `. ${LOWER_TRUST}` : "";
+  if (only !== undefined) return `${head}, but ${describeOnlyMisfit(only, cargo, offering)}${advice}`;
   const parts = found.map(
     (misfit) => `${fitCounts.misfits[misfit]} ${describeFitFailure(misfit, cargo, fitCounts.misfits[misfit])}`,
   );
-  return `${head}, but none fits: ${parts.join(", ")}`;
+  return `${head}, but none fits: ${parts.join(", ")}${advice}`;
 }
 
 function describeOnlyMisfit(misfit: FitFailure, cargo: ScheduledCargo, count: number): string {
@@ -165,6 +173,8 @@ function describeFitFailure(misfit: FitFailure, cargo: ScheduledCargo, count: nu
 
 function needOf(misfit: Exclude<FitFailure, "draining" | "owner_refused">, cargo: ScheduledCargo): string {
   switch (misfit) {
+    case "not_proven":
+      return `a proven owner, which ${TRUST_PROVEN} demands`;
     case "feature_missing":
       return `${describeFeatures(cargo)}, which needs a later version of the agent`;
     case "too_little_ram":
@@ -180,7 +190,8 @@ function needOf(misfit: Exclude<FitFailure, "draining" | "owner_refused">, cargo
 
 /** Returns text such as "the feature chat.tools". */
 function describeFeatures({ features = [] }: ScheduledCargo): string {
-  return `the ${features.length === 1 ? "feature" : "features"} ${features.join(" and ")}`;
+  const names = features.filter((name) => name !== PROVEN_FEATURE);
+  return `the ${names.length === 1 ? "feature" : "features"} ${names.join(" and ")}`;
 }
 
 function isFitFailure(misfit: Misfit): misfit is FitFailure {

@@ -1,6 +1,7 @@
 import { isServedBy, type CargoManifest } from "../../shared/cargo.ts";
 import type { EngineModelReport } from "../../shared/protocol/from-island.ts";
 import { disallowedBy, DISALLOWED } from "../../shared/owner-policy.ts";
+import { PROVEN_FEATURE } from "../credits/trust.ts";
 import type { SchedulerIsland, WorkKind } from "./events.ts";
 
 /** Reasons why an Island does not fit a Cargo, in the order of the checks. */
@@ -8,6 +9,7 @@ export const MISFITS = [
   "not_own",
   "runtime_missing",
   ...DISALLOWED,
+  "not_proven",
   "owner_refused",
   "feature_missing",
   "too_little_ram",
@@ -22,6 +24,8 @@ export interface KnownCargo extends CargoManifest {
   readonly privateTo?: string;
   /** Accounts whose Islands get no jobs of the Cargo, because of their answers; absent for none. */
   readonly refusedOwners?: ReadonlySet<string>;
+  /** Returns whether jobs of the trust `proven` may run on Islands of the account; absent if on none. */
+  readonly isProvenOwner?: (accountId: string) => boolean;
 }
 
 export type ScheduledCargo = KnownCargo & WorkKind;
@@ -39,6 +43,7 @@ type CargoNeeds = Pick<
   | "onlyIslandsOf"
   | "privateTo"
   | "refusedOwners"
+  | "isProvenOwner"
   | "category"
   | "container"
   | "features"
@@ -68,8 +73,9 @@ export function fits(cargo: CargoNeeds, island: IslandOffer): true | Misfit {
   if (disallowed === "runtime_disallowed") return disallowed;
   if (!island.runtimes.includes(cargo.runtimeType)) return "runtime_missing";
   if (disallowed) return disallowed;
-  if (isRefused(cargo, island)) return "owner_refused";
-  if (cargo.features?.some((name) => island.features?.includes(name) !== true)) return "feature_missing";
+  const untrusted = distrustOf(cargo, island);
+  if (untrusted !== null) return untrusted;
+  if (lacksFeature(cargo, island.features)) return "feature_missing";
   if (cargo.requiredRamBytes > island.ramBytes) return "too_little_ram";
   if (cargo.requiredVramBytes > island.vramBytes) return "too_little_vram";
   if (island.noSpaceFor?.includes(cargo.slug) === true) return "too_little_disk";
@@ -77,9 +83,16 @@ export function fits(cargo: CargoNeeds, island: IslandOffer): true | Misfit {
   return true;
 }
 
-/** Returns whether the owner gets no jobs of others. Its own jobs, and the readings of audits, name the owner. */
-function isRefused({ onlyIslandsOf, refusedOwners }: CargoNeeds, { accountId }: IslandOffer): boolean {
-  return onlyIslandsOf === null && refusedOwners?.has(accountId) === true;
+/** Returns why the owner does not get the job; null if it may. Its own jobs, and readings of audits, name the owner. */
+function distrustOf(cargo: CargoNeeds, { accountId }: IslandOffer): "not_proven" | "owner_refused" | null {
+  const { onlyIslandsOf, features, isProvenOwner, refusedOwners } = cargo;
+  if (features?.includes(PROVEN_FEATURE) === true && isProvenOwner?.(accountId) !== true) return "not_proven";
+  return onlyIslandsOf === null && refusedOwners?.has(accountId) === true ? "owner_refused" : null;
+}
+
+/** The feature of trust is never the Island's own, so an Island cannot claim it. */
+function lacksFeature({ features }: CargoNeeds, has: readonly string[] = []): boolean {
+  return features?.some((name) => name !== PROVEN_FEATURE && !has.includes(name)) === true;
 }
 
 /** Returns the model with which an engine of the host runs the Cargo; undefined: the Island's own runtime runs it. */
@@ -103,7 +116,8 @@ function fitsEngine(cargo: CargoNeeds, island: IslandOffer, served: EngineModelR
   const onEngine = { ...cargo, runtimeType: "engine" as const };
   const disallowed = island.policy && disallowedBy(island.policy, onEngine, cargo.privateTo === undefined);
   if (disallowed) return disallowed;
-  if (isRefused(cargo, island)) return "owner_refused";
-  if (cargo.features?.some((name) => !served.features.includes(name))) return "feature_missing";
+  const untrusted = distrustOf(cargo, island);
+  if (untrusted !== null) return untrusted;
+  if (lacksFeature(cargo, served.features)) return "feature_missing";
   return island.draining || served.slots === 0 ? "draining" : true;
 }

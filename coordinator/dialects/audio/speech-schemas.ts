@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { refused, requestObject } from "../../../shared/request-object.ts";
+import { trustFields } from "../../http/schemas/trust-fields.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import type { JobInput } from "../../store/jobs/job-store.ts";
 
@@ -40,6 +41,7 @@ export const speechBodySchema = requestObject({
     .nullish()
     .describe("Audio format. Default: `mp3`. `pcm` is 24 kHz, 16 bit, mono, little-endian"),
   stream_format: z.enum(["audio", "sse"]).nullish().describe("Default `audio`"),
+  ...trustFields,
   instructions: refused("no runtime supports voice instructions", [""]),
 }).openapi("SpeechRequest");
 export type SpeechBody = z.infer<typeof speechBodySchema>;

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { trustFields } from "../../http/schemas/trust-fields.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import type { ONNX_OUTPUTS } from "../../../shared/onnx-task.ts";
 import { refused, requestObject } from "../../../shared/request-object.ts";
@@ -20,6 +21,7 @@ const common = {
     .optional()
     .describe("Slug or alias of a transcription Cargo. Default: the setting `default_transcription_cargo`"),
   response_format: z.enum(["json", "text", "srt", "vtt", "verbose_json"]).default("json"),
+  ...trustFields,
   prompt: refused("no runtime supports a prompt for transcription", [""]),
   temperature: refused("the most likely text is always returned", ["0", "0.0"]),
 };

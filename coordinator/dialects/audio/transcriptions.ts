@@ -90,7 +90,7 @@ async function run(
     ...(language === undefined ? {} : { language }),
     ...(hasTimes ? { timestamps: hasWords ? "word" : true } : {}),
   };
-  const client = requestContextOf({ c, identity, ignored });
+  const client = requestContextOf({ c, identity, ignored, body: fields });
   const made = await runForOutput(deps, client, { slug: cargo.slug, input, fieldOf });
   if (made === null) return null;
   const result = ONNX_OUTPUTS["automatic-speech-recognition"].safeParse(made.output).data;

@@ -121,5 +121,9 @@ async function findSubmitter(
   const { number } = request.apiKey;
   const key = (await accounts.listKeys(accountId)).find((each) => each.number === number);
   if (key === undefined || (key.expiresAtMs !== null && key.expiresAtMs <= nowMs)) return null;
-  return { accountId, limits, apiKey: { number, cargos: key.cargos, monthlyMicro: key.monthlyMicro } };
+  return {
+    accountId,
+    limits,
+    apiKey: { number, cargos: key.cargos, monthlyMicro: key.monthlyMicro, trust: key.trust },
+  };
 }

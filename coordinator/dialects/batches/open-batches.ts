@@ -1,4 +1,6 @@
 import type { z } from "@hono/zod-openapi";
+import type { AskedTerms } from "../../credits/trust.ts";
+import { askedTermsOf } from "../../http/schemas/trust-fields.ts";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { every } from "../../../shared/async/every.ts";
 import { newId } from "../../../shared/ids.ts";
@@ -195,7 +197,7 @@ function wrong(path: string, message: string): ValidationError {
 type Run<Body> = (deps: JobRunDeps, client: RequestContext, body: Body) => Promise<object | null>;
 export type LineEndpoint = Run<object>;
 
-export function lineEndpoint<S extends z.ZodType>(schema: S, run: Run<z.output<S>>): LineEndpoint {
+export function lineEndpoint<S extends z.ZodType<AskedTerms>>(schema: S, run: Run<z.output<S>>): LineEndpoint {
   return async (deps, client, given) => {
     assertStructure(given);
     if ("stream" in given && given.stream === true) {
@@ -203,6 +205,6 @@ export function lineEndpoint<S extends z.ZodType>(schema: S, run: Run<z.output<S
     }
     const body = validate(schema, given);
     const ignoredParameters = checkParameters(schema, given, "openai");
-    return run(deps, { ...client, submitter: { ...client.submitter, ignoredParameters } }, body);
+    return run(deps, { ...client, submitter: { ...client.submitter, ...askedTermsOf(body), ignoredParameters } }, body);
   };
 }

@@ -20,6 +20,7 @@ import { FINISH_REASONS } from "../../../shared/output.ts";
 import { OPENAI_LABEL, refused, requestObject } from "../../../shared/request-object.ts";
 import { streamErrorSchema, streamOptionsSchema } from "../../http/schemas/chat-schemas.ts";
 import { givenFieldsOf } from "../../http/schemas/given-fields.ts";
+import { trustFields } from "../../http/schemas/trust-fields.ts";
 import type { JobInput } from "../../store/jobs/job-store.ts";
 import { costSchema } from "../../http/schemas/wire-units.ts";
 
@@ -56,6 +57,7 @@ export const textCompletionBodySchema = requestObject({
   best_of: ONE_CHOICE,
   logprobs: refused("use `POST /chat/completions` or `POST /responses` for log probabilities"),
   user: OPENAI_LABEL,
+  ...trustFields,
 })
   .refine(({ stream, prompt }) => stream !== true || typeof prompt === "string" || prompt.length === 1, {
     message: "requires a single prompt; send the others in separate requests",

@@ -9,6 +9,7 @@ import { mapWithConcurrency, MAX_CONCURRENCY } from "../../http/streaming/map-wi
 import { runForOutput } from "../../http/streaming/whole-output.ts";
 import { requestContextOf, type JobRunDeps, type RequestContext } from "../../http/streaming/request-context.ts";
 import { LARGE_RESPONSE_CHARS } from "../../http/middleware/json-response.ts";
+import { trustFields } from "../../http/schemas/trust-fields.ts";
 import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
 import { KIB } from "../../../shared/format-bytes.ts";
 import { OPENAI_LABEL, requestObject } from "../../../shared/request-object.ts";
@@ -60,6 +61,7 @@ export const embeddingsBodySchema = requestObject({
       "Must be the model's number of dimensions. Any other number is refused after the job has run, and the job is charged",
     ),
   user: OPENAI_LABEL,
+  ...trustFields,
 }).openapi("EmbeddingsRequest");
 type EmbeddingsBody = z.infer<typeof embeddingsBodySchema>;
 

@@ -11,6 +11,7 @@ import type { JobInput } from "../../store/jobs/job-store.ts";
 import type { LargeJson } from "../../store/jobs/large-json.ts";
 import { givenFields } from "../../http/schemas/given-fields.ts";
 import { presentUnixTime } from "../../http/schemas/wire-units.ts";
+import { trustFields } from "../../http/schemas/trust-fields.ts";
 
 const MAX_IMAGES = 10;
 const MAX_SEED = 4_294_967_295;
@@ -71,6 +72,7 @@ const imagesBodySchema = requestObject({
     .describe(
       "The same seed gives the same image. Image i of n, counted from 0, uses the seed plus i. Not part of OpenAI's API",
     ),
+  ...trustFields,
 }).openapi("ImagesRequest");
 type ImagesBody = z.infer<typeof imagesBodySchema>;
 

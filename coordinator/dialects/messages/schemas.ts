@@ -27,6 +27,7 @@ import type { JobInput } from "../../store/jobs/job-store.ts";
 import { givenFields } from "../../http/schemas/given-fields.ts";
 import { parseArguments, messageToolChoiceSchema, messageToolsSchema, toolInputOf } from "./tools.ts";
 import { offeredTools, toolPathOf } from "../../http/schemas/offered-tools.ts";
+import { trustFields } from "../../http/schemas/trust-fields.ts";
 import { costSchema, presentCredits } from "../../http/schemas/wire-units.ts";
 
 const MAX_BLOCKS = 4_096;
@@ -132,6 +133,7 @@ const promptFields = {
   context_management: ignored("prompts are never edited", [{ edits: [] }]),
   user_profile_id: ANTHROPIC_LABEL,
   workspace_id: ANTHROPIC_LABEL,
+  ...trustFields,
 };
 
 /** Body of a message. Source: Anthropic's API. */

@@ -5,6 +5,7 @@ import { json } from "../../http/schemas/responses.ts";
 import { requestContextOf, type JobRunDeps, type RequestContext } from "../../http/streaming/request-context.ts";
 import { mapWithConcurrency, MAX_CONCURRENCY } from "../../http/streaming/map-with-concurrency.ts";
 import { runForOutput } from "../../http/streaming/whole-output.ts";
+import { trustFields } from "../../http/schemas/trust-fields.ts";
 import { z } from "@hono/zod-openapi";
 import { refused, requestObject } from "../../../shared/request-object.ts";
 
@@ -71,6 +72,7 @@ export const moderationBodySchema = z
     input: z
       .union([textSchema, inputListSchema], { error: `must be a string, or a list of 1 to ${MAX_TEXTS} strings` })
       .describe("A text or a list of texts. Each text is a job, and four run at once"),
+    ...trustFields,
   })
   .openapi("ModerationRequest");
 type ModerationBody = z.infer<typeof moderationBodySchema>;

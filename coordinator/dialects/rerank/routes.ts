@@ -5,6 +5,7 @@ import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
 import { requestContextOf, type JobRunDeps, type RequestContext } from "../../http/streaming/request-context.ts";
 import { runForOutput, type AwaitedJob } from "../../http/streaming/whole-output.ts";
+import { trustFields } from "../../http/schemas/trust-fields.ts";
 import { z } from "@hono/zod-openapi";
 import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
 import { KIB } from "../../../shared/format-bytes.ts";
@@ -39,6 +40,7 @@ export const rerankBodySchema = requestObject({
   max_chunks_per_doc: refused(UNCUT),
   rank_fields: refused("documents contain only text"),
   truncation: refused(UNCUT, [false]),
+  ...trustFields,
   priority: ignored("rerank requests have no priority"),
 })
   .refine(({ query, documents }) => Buffer.byteLength(JSON.stringify([query, ...documents])) <= MAX_TEXTS_BYTES, {

@@ -32,6 +32,7 @@ import {
 } from "./tools.ts";
 import { toolPathOf } from "../../http/schemas/offered-tools.ts";
 import { costSchema } from "../../http/schemas/wire-units.ts";
+import { trustFields } from "../../http/schemas/trust-fields.ts";
 
 const formatSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text") }),
@@ -130,6 +131,7 @@ export const responseBodySchema = requestObject({
   client_metadata: OPENAI_LABEL,
   user: OPENAI_LABEL,
   safety_identifier: OPENAI_LABEL,
+  ...trustFields,
   service_tier: ignored("only one tier is available", ["auto", "default"]),
   prompt_cache_key: OPENAI_PRICE,
   prompt_cache_options: OPENAI_PRICE,

@@ -3,6 +3,7 @@ import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { assertMayManageCredentials, MAX_KEY_CARGOS, MAX_SLUG } from "../../accounts/api-keys.ts";
 import { type ApiKey, SCOPES } from "../../store/accounts/credentials.ts";
 import { MAX_NAME } from "../../accounts/credential-fields.ts";
+import { TRUSTS } from "../../credits/trust.ts";
 import { microFromCredits } from "../../credits/micro-credits.ts";
 import type { KeyLimits } from "../../store/accounts/key-spending.ts";
 import { requireScope } from "../middleware/auth.ts";
@@ -63,6 +64,14 @@ const limitFields = {
     ),
 };
 
+const trustField = {
+  trust: z
+    .enum(TRUSTS)
+    .nullable()
+    .optional()
+    .describe("Trust of the key's jobs that name none in their request; null for `any`"),
+};
+
 const nameSchema = z.string().openapi({ maxLength: MAX_NAME }).optional();
 
 type LimitFields = z.infer<z.ZodObject<typeof limitFields>>;
@@ -98,6 +107,7 @@ const newKeySchema = z.object({
   expires_at: timeSchema.nullable(),
   cargos: z.array(z.string()).nullable(),
   credits_per_month: creditsSchema.nullable(),
+  trust: z.enum(TRUSTS).nullable().describe("Trust of jobs that name none in their request; null for `any`"),
 });
 const keySchema = newKeySchema
   .extend({
@@ -132,6 +142,7 @@ function presentNewKey(key: ApiKey): z.infer<typeof newKeySchema> {
     expires_at: presentTimeOrNull(key.expiresAtMs),
     cargos: key.cargos && [...key.cargos],
     credits_per_month: key.monthlyMicro === null ? null : presentCredits(key.monthlyMicro),
+    trust: key.trust,
   };
 }
 
@@ -164,7 +175,9 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
     about:
       "An account can have 50 keys; more are refused with 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot create or change keys, and can revoke only itself.",
     access: "write",
-    body: z.object({ name: nameSchema, scopes: scopesSchema.optional(), ...limitFields }).openapi("CreateApiKey"),
+    body: z
+      .object({ name: nameSchema, scopes: scopesSchema.optional(), ...limitFields, ...trustField })
+      .openapi("CreateApiKey"),
     responses: { 201: json(createdKeySchema, "The key with its secret, which is shown only once") },
   })(async ({ identity, body }) => {
     const scopes = body.scopes ?? [...SCOPES];
@@ -173,25 +186,34 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
     assertMayManageCredentials(identity);
     await assertCargosExist(body, deps, identity.accountId);
     const limits = readLimits(body);
-    const { key, secret } = await accounts.createKey(identity.accountId, { name: body.name, scopes, limits });
+    const { key, secret } = await accounts.createKey(identity.accountId, {
+      name: body.name,
+      scopes,
+      limits,
+      trust: body.trust,
+    });
     events.noteAccount(identity.accountId);
     return presentCreatedKey(key, secret);
   });
 
   routes.patch("/{id}", {
     id: "changeApiKey",
-    is: "Change the name and the limits of an API key",
+    is: "Change the name, the limits and the trust of an API key",
     about:
-      "Omitted members do not change; null removes a limit. Changes apply from the next request on. A new credits_per_month includes what the key's jobs already cost this month.",
+      "Omitted members do not change; null removes a limit or the trust. Changes apply from the next request on. A new credits_per_month includes what the key's jobs already cost this month.",
     access: "write",
-    body: z.object({ name: nameSchema, ...limitFields }).openapi("ChangeApiKey"),
+    body: z.object({ name: nameSchema, ...limitFields, ...trustField }).openapi("ChangeApiKey"),
     responses: { 200: json(data(keySchema), "The changed key") },
     fails: [404],
   })(async ({ identity, params, body }) => {
     const { accountId } = identity;
     assertMayManageCredentials(identity);
     await assertCargosExist(body, deps, accountId);
-    const change = { ...readLimits(body), ...(body.name === undefined ? {} : { name: body.name }) };
+    const change = {
+      ...readLimits(body),
+      ...(body.trust === undefined ? {} : { trust: body.trust }),
+      ...(body.name === undefined ? {} : { name: body.name }),
+    };
     const key = await accounts.changeKey(accountId, params.id, change);
     if (key === undefined) throw noKey(params.id);
     events.noteAccount(accountId);

@@ -15,6 +15,7 @@ import type { HttpDeps } from "../http-deps.ts";
 import { idempotencyHeaders, idempotencyOf } from "../middleware/idempotency.ts";
 import { queryInt } from "../schemas/pagination.ts";
 import { data, json } from "../schemas/responses.ts";
+import { askedTermsOf } from "../schemas/trust-fields.ts";
 import { webhookOf } from "../schemas/webhook-schemas.ts";
 import { routeGroup } from "../route-group.ts";
 
@@ -40,6 +41,7 @@ export const batchRoutes = routeGroup("/jobs/batch", { tag: "Jobs" }, (routes, d
       slug: body.workload,
       inputs: body.inputs,
       priority: body.priority,
+      ...askedTermsOf(body),
       failMode: body.fail_mode,
       idempotency: idempotencyOf(c, body),
       webhook: webhookOf(body),

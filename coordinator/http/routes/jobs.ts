@@ -22,6 +22,7 @@ import { disconnectSignal } from "../streaming/request-context.ts";
 import { respondWithJson } from "../middleware/json-response.ts";
 import { pageOf, pageQuery, presentPage, queryInt } from "../schemas/pagination.ts";
 import { data, json } from "../schemas/responses.ts";
+import { askedTermsOf } from "../schemas/trust-fields.ts";
 import { webhookOf } from "../schemas/webhook-schemas.ts";
 
 /** Maximum duration of a long poll in seconds. Proxies cut an idle connection after a minute or more. */
@@ -45,6 +46,7 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
       slug: body.workload,
       input: body.input,
       priority: body.priority,
+      ...askedTermsOf(body),
       idempotency: idempotencyOf(c, body),
       webhook: webhookOf(body),
     });

@@ -12,6 +12,7 @@ import { errorSchema, submitSchema } from "./job-schemas.ts";
 import { presentTime, presentTimeOrNull, timeSchema } from "./wire-units.ts";
 import { MAX_INLINE_CHARS } from "../../store/jobs/large-json.ts";
 import { orNull } from "./responses.ts";
+import { trustFields } from "./trust-fields.ts";
 import { presentWebhook, webhookFields, webhookLogSchema, webhookSecretSchema } from "./webhook-schemas.ts";
 
 export const MAX_BATCH_JOBS = 100;
@@ -31,6 +32,7 @@ export const submitBatchSchema = z
       .describe(
         "With `fail_fast`, the first job that fails or times out cancels the others. With `best_effort`, all jobs run",
       ),
+    ...trustFields,
     ...webhookFields,
   })
   .openapi("SubmitBatch");

@@ -5,6 +5,7 @@ import { cargoFields } from "../../catalog/cargo-fields.ts";
 import type { OwnedCargo } from "../../catalog/cargo-service.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { modelFactShape, presentModelFacts, presentPricing, pricingSchema } from "./model-facts.ts";
+import { TRUSTS } from "../../credits/trust.ts";
 import { orNull } from "./responses.ts";
 import { creditsSchema, presentCredits, presentMegabytes, presentTime, timeSchema } from "./wire-units.ts";
 
@@ -31,6 +32,7 @@ export const cargoSchema = z
         "SHA-256 of the model's file, in hexadecimal; null if the Cargo has no model, has a folder of files, or names no hash",
       ),
     ...modelFactShape,
+    min_trust: z.enum(TRUSTS).describe("Trust that every job of the Cargo has at least"),
     chat: z.boolean().describe("Whether chat completions accept the Cargo as `model`"),
   })
   .openapi("Cargo");
@@ -90,6 +92,7 @@ const optionalFields = z.object(cargoFields).pick({
   start_limit_s: true,
   first_output_limit_s: true,
   silence_limit_s: true,
+  min_trust: true,
   weights: true,
   container: true,
   args: true,
@@ -163,6 +166,7 @@ export function presentCargo(cargo: CatalogEntry): z.infer<typeof cargoSchema> {
     licence: cargo.licence,
     model_sha256: hasFolderModel(cargo) ? null : (cargo.model?.sha256 ?? null),
     ...presentModelFacts(cargo),
+    min_trust: cargo.minTrust ?? "any",
     chat: cargo.isChat,
   };
 }

@@ -14,6 +14,7 @@ import { probabilityFields, type TokenProbability } from "../../../shared/token-
 import type { JobInput, FeedItem } from "../../store/jobs/job-store.ts";
 import { givenFieldsOf } from "./given-fields.ts";
 import { offeredTools, otherToolSchema, toolPathOf } from "./offered-tools.ts";
+import { trustFields } from "./trust-fields.ts";
 import { costSchema } from "./wire-units.ts";
 
 const [textFormat, jsonFormat, schemaFormat] = responseFormatSchema.options;
@@ -103,6 +104,7 @@ export const chatBodySchema = requestObject({
     .nullish()
     .describe("OpenRouter's equivalent of `stream_options.include_usage`"),
   reasoning: ignored("an OpenRouter parameter; use `reasoning_effort`"),
+  ...trustFields,
   repetition_penalty: refused("use `repeat_penalty`", [1]),
   grammar: refused(USE_FORMAT),
   json_schema: refused(USE_FORMAT),

@@ -4,6 +4,7 @@ import { JOB_ERROR_CODES } from "../../../shared/errors.ts";
 import { JOB_STATES, isTerminal } from "../../../shared/job-state.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
 import type { JobHandle, JobView } from "../../jobs/submitted-job.ts";
+import { AUDITS, NO_TERMS, TRUSTS } from "../../credits/trust.ts";
 import { VERDICTS } from "../../credits/standing.ts";
 import { WAITING_REASONS, type JobWaiting } from "../../jobs/job-waiting.ts";
 import type { JobPlacement } from "../../jobs/job-placement.ts";
@@ -13,6 +14,7 @@ import type { Audit } from "../../store/audits.ts";
 import type { JobSummary, ListedJob } from "../../store/jobs/job-store.ts";
 import { presentTime, presentTimeOrNull, presentUsage, timeSchema, usageSchema } from "./wire-units.ts";
 import { orNull } from "./responses.ts";
+import { trustFields } from "./trust-fields.ts";
 import { presentWebhook, webhookFields, webhookLogSchema, webhookSecretSchema } from "./webhook-schemas.ts";
 
 export const submitSchema = z
@@ -25,6 +27,7 @@ export const submitSchema = z
       .max(100)
       .default(0)
       .describe("Order of the account's jobs: a higher priority starts earlier and may cost more"),
+    ...trustFields,
     ...webhookFields,
   })
   .openapi("SubmitJob");
@@ -147,6 +150,8 @@ export const detailSchema = z
     workload_slug: z.string(),
     status: z.enum(JOB_STATES),
     priority: z.int(),
+    trust: z.enum(TRUSTS).describe("Islands that may run the job: the strictest demand of request, API key and Cargo"),
+    audit: z.enum(AUDITS).describe("`never`: no other Island may read the answer for an audit"),
     input: z.record(z.string(), z.unknown()).describe("Input of the job; empty after its removal"),
     input_removed_at: timeSchema
       .nullable()
@@ -217,12 +222,15 @@ export function presentListed(job: ListedJob): z.infer<typeof listedSchema> {
 /** @param showsPlacement Whether the caller is an operator. */
 export function presentDetail(job: JobView, showsPlacement: boolean): z.infer<typeof detailSchema> {
   const { startedAtMs, completedAtMs, error, timings, waiting, placement } = job;
+  const { trust, audit } = job.terms ?? NO_TERMS;
   return {
     id: job.id,
     workload_id: job.workloadId,
     workload_slug: job.slug,
     status: job.state,
     priority: job.priority,
+    trust,
+    audit,
     input: { ...job.input },
     input_removed_at: presentTimeOrNull(job.inputRemovedAtMs),
     output_removed_at: presentTimeOrNull(job.outputRemovedAtMs),

@@ -1,11 +1,13 @@
 import type { ServerResponse } from "node:http";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { submitterOf, type Submitter } from "../../accounts/identity.ts";
+import type { AskedTerms } from "../../credits/trust.ts";
 import type { Feed, FeedEnding } from "../../jobs/feed.ts";
 import { openUntil } from "../../jobs/until-feed.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/submitted-job.ts";
 import type { HttpDeps } from "../http-deps.ts";
 import { nameIgnored, type Call } from "../route-group.ts";
+import { askedTermsOf } from "../schemas/trust-fields.ts";
 import { JobFailedError, NoIslandError } from "../error-responses.ts";
 
 /** Context of a request's jobs: the submitter, and the client on a connection or the batch line that waits for them. */
@@ -18,16 +20,16 @@ export interface RequestContext {
 }
 
 /** A request whose client waits on its connection. */
-export type ClientCall = Pick<Call, "c" | "identity" | "ignored">;
+export type ClientCall = Pick<Call, "c" | "identity" | "ignored"> & { readonly body: AskedTerms };
 
 export type JobRunDeps = Pick<HttpDeps, "catalog" | "log"> & {
   readonly options: Pick<HttpDeps["options"], "chatWaitMs">;
   readonly jobs: Pick<HttpDeps["jobs"], "submit">;
 };
 
-export function requestContextOf({ c, identity, ignored }: ClientCall): RequestContext {
+export function requestContextOf({ c, identity, ignored, body }: ClientCall): RequestContext {
   return {
-    submitter: { ...submitterOf(identity), ignoredParameters: ignored },
+    submitter: { ...submitterOf(identity), ...askedTermsOf(body), ignoredParameters: ignored },
     signal: disconnectSignal(c.env.outgoing),
     onIgnored: (names) => nameIgnored(c, names),
   };

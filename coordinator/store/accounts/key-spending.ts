@@ -1,3 +1,4 @@
+import type { Trust } from "../../credits/trust.ts";
 /** A month in UTC, as the number of months since January 1970. */
 export type UtcMonth = number;
 
@@ -28,7 +29,11 @@ export interface KeyLimits {
 export const NO_KEY_LIMITS: KeyLimits = { expiresAtMs: null, cargos: null, monthlyMicro: null };
 
 /** The part of an API key that the check of a submission reads. */
-export type UsedKey = Pick<KeyLimits, "cargos" | "monthlyMicro"> & { readonly number: number };
+export type UsedKey = Pick<KeyLimits, "cargos" | "monthlyMicro"> & {
+  readonly number: number;
+  /** Trust of jobs that ask for none; absent in batches of earlier versions. */
+  readonly trust?: Trust | null;
+};
 
 export interface SubmittingKey {
   readonly number: number;

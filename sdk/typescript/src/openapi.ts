@@ -220,6 +220,8 @@ export interface components {
             name: string;
             prefix: string;
             scopes: ("read" | "write")[];
+            /** Trust of jobs that name none in their request; null for `any` */
+            trust: "any" | "proven" | "own" | null;
         };
         ApproveCargo: {
             /** Digest (sha256:…) of the image's manifest */
@@ -367,6 +369,8 @@ export interface components {
             /** Kinds of input */
             input_modalities: ("text" | "image" | "audio")[];
             licence: string;
+            /** Trust that every job of the Cargo has at least */
+            min_trust: "any" | "proven" | "own";
             /** SHA-256 of the model's file, in hexadecimal; null if the Cargo has no model, has a folder of files, or names no hash */
             model_sha256: string | null;
             name: string;
@@ -422,6 +426,8 @@ export interface components {
                 [key: string]: unknown;
             };
             licence: string;
+            /** Trust that every job of the Cargo has at least */
+            min_trust: "any" | "proven" | "own";
             /** SHA-256 of the model's file, in hexadecimal; null if the Cargo has no model, has a folder of files, or names no hash */
             model_sha256: string | null;
             name: string;
@@ -511,6 +517,8 @@ export interface components {
             /** When the key expires (401 key_expired); null if it never expires */
             expires_at?: string | null;
             name?: string;
+            /** Trust of the key's jobs that name none in their request; null for `any` */
+            trust?: "any" | "proven" | "own" | null;
         };
         ChangeCargo: {
             accept_limit_s?: number | null;
@@ -552,6 +560,7 @@ export interface components {
             } | {
                 working_mb: number;
             } | null;
+            min_trust?: "any" | "proven" | "own" | null;
             model?: {
                 sha256: string | null;
                 size_bytes: number | null;
@@ -729,6 +738,8 @@ export interface components {
         };
         ChatCompletionEvent: components["schemas"]["ChatCompletionChunk"] | components["schemas"]["ChatCompletionError"] | "[DONE]";
         ChatCompletionRequest: {
+            /** `never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default` */
+            audit?: "default" | "never" | null;
             frequency_penalty?: number | null;
             /** By ids of the model's own vocabulary, at most 300; -100 excludes a token */
             logit_bias?: {
@@ -852,6 +863,8 @@ export interface components {
             /** `max_tokens` × (`top_logprobs` + 1) may be at most 100000 */
             top_logprobs?: number | null;
             top_p?: number | null;
+            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            trust?: "any" | "proven" | "own" | null;
             /** OpenRouter's equivalent of `stream_options.include_usage` */
             usage?: {
                 include?: boolean | null;
@@ -912,6 +925,8 @@ export interface components {
             input_tokens: number;
         };
         CountTokensRequest: {
+            /** `never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default` */
+            audit?: "default" | "never" | null;
             /** At most 16384 parts in total */
             messages: {
                 /** Text, or a list of blocks, of which the text blocks are joined */
@@ -1000,6 +1015,8 @@ export interface components {
             } | {
                 type: string;
             })[] | null;
+            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            trust?: "any" | "proven" | "own" | null;
         };
         CreateApiKey: {
             /** Slugs of the Cargos that the key may run; others are refused with 403 cargo_not_allowed. Null if it may run all */
@@ -1011,6 +1028,8 @@ export interface components {
             name?: string;
             /** Comma-separated list, or array, of `read` and `write` */
             scopes?: string | ("read" | "write")[];
+            /** Trust of the key's jobs that name none in their request; null for `any` */
+            trust?: "any" | "proven" | "own" | null;
         };
         CreateCargo: {
             accept_limit_s?: number | null;
@@ -1052,6 +1071,7 @@ export interface components {
             } | {
                 working_mb: number;
             } | null;
+            min_trust?: "any" | "proven" | "own" | null;
             model?: {
                 sha256: string | null;
                 size_bytes: number | null;
@@ -1141,6 +1161,8 @@ export interface components {
                 name: string;
                 prefix: string;
                 scopes: ("read" | "write")[];
+                /** Trust of jobs that name none in their request; null for `any` */
+                trust: "any" | "proven" | "own" | null;
             };
             id: string;
             /** Secret (ak_…), which is shown only here */
@@ -1220,6 +1242,8 @@ export interface components {
             };
         };
         EmbeddingsRequest: {
+            /** `never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default` */
+            audit?: "default" | "never" | null;
             /** Must be the model's number of dimensions. Any other number is refused after the job has run, and the job is charged */
             dimensions?: number | null;
             /** Format of the vectors. Default: `float`. `base64` encodes little-endian 32-bit floats */
@@ -1228,6 +1252,8 @@ export interface components {
             input: string | string[];
             /** Slug or alias of a Cargo with the task `feature-extraction`. Default: the setting `default_embedding_cargo` */
             model?: string | null;
+            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            trust?: "any" | "proven" | "own" | null;
         };
         /** A model that an engine of the host serves. Unknown values are null */
         EngineModel: {
@@ -1369,6 +1395,8 @@ export interface components {
             };
         };
         ImagesRequest: {
+            /** `never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default` */
+            audit?: "default" | "never" | null;
             /** How closely the image follows the prompt. Not part of OpenAI's API */
             guidance_scale?: number | null;
             /** Slug or alias of an image Cargo. Default: the setting `default_image_cargo` */
@@ -1386,6 +1414,8 @@ export interface components {
             size?: string | null;
             /** Number of sampler steps. Default: that of the Cargo. Not part of OpenAI's API */
             steps?: number | null;
+            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            trust?: "any" | "proven" | "own" | null;
         };
         Island: {
             agent_version: string;
@@ -1631,6 +1661,8 @@ export interface components {
         Job: {
             /** Number of attempts so far; an assignment that the Island refused does not count */
             attempts: number;
+            /** `never`: no other Island may read the answer for an audit */
+            audit: "default" | "never";
             batch_id: string | null;
             /** Time in UTC, as ISO 8601 */
             completed_at: string | null;
@@ -1671,6 +1703,8 @@ export interface components {
                 /** Time from the load to the end of the run */
                 run_ms: number;
             } | null;
+            /** Islands that may run the job: the strictest demand of request, API key and Cargo */
+            trust: "any" | "proven" | "own";
             /** Usage of the job; null until it has ended */
             usage: components["schemas"]["Usage"] | null;
             verification: components["schemas"]["Verification"] | null;
@@ -1731,6 +1765,8 @@ export interface components {
             data: {
                 /** Number of attempts so far; an assignment that the Island refused does not count */
                 attempts: number;
+                /** `never`: no other Island may read the answer for an audit */
+                audit: "default" | "never";
                 batch_id: string | null;
                 /** Time in UTC, as ISO 8601 */
                 completed_at: string | null;
@@ -1768,6 +1804,8 @@ export interface components {
                     /** Time from the load to the end of the run */
                     run_ms: number;
                 } | null;
+                /** Islands that may run the job: the strictest demand of request, API key and Cargo */
+                trust: "any" | "proven" | "own";
                 /** Usage of the job; null until it has ended */
                 usage: components["schemas"]["Usage"] | null;
                 workload_id: number;
@@ -2023,6 +2061,8 @@ export interface components {
             user_message: components["schemas"]["Message"];
         };
         MessageRequest: {
+            /** `never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default` */
+            audit?: "default" | "never" | null;
             /** Values above the Cargo's context are lowered to it, or to 4096 if that is more */
             max_tokens: number;
             /** At most 16384 parts in total */
@@ -2129,6 +2169,8 @@ export interface components {
             /** 0: no limit */
             top_k?: number | null;
             top_p?: number | null;
+            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            trust?: "any" | "proven" | "own" | null;
         };
         Model: {
             /** Slug of the Cargo if the id is an alias; otherwise null */
@@ -2269,6 +2311,8 @@ export interface components {
             }[];
         };
         ModerationRequest: {
+            /** `never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default` */
+            audit?: "default" | "never" | null;
             /** A text or a list of texts. Each text is a job, and four run at once */
             input: string | (string | {
                 text: string;
@@ -2276,6 +2320,8 @@ export interface components {
             })[];
             /** Slug or alias of an onnx Cargo with the task `text-classification`. Default: the setting `default_moderation_cargo` */
             model?: string | null;
+            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            trust?: "any" | "proven" | "own" | null;
         };
         Network: {
             /** Public Cargos that Islands can run now, by slug. GET /cargos lists all Cargos */
@@ -2773,6 +2819,7 @@ export interface components {
             } | {
                 working_mb: number;
             };
+            min_trust?: "any" | "proven" | "own";
             model: {
                 sha256: string | null;
                 size_bytes: number | null;
@@ -2987,6 +3034,8 @@ export interface components {
             };
         };
         RerankRequest: {
+            /** `never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default` */
+            audit?: "default" | "never" | null;
             documents: (string | {
                 text: string;
             })[];
@@ -2997,12 +3046,16 @@ export interface components {
             return_documents?: boolean | null;
             /** Number of results to return. Default: all */
             top_n?: number | null;
+            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            trust?: "any" | "proven" | "own" | null;
         };
         /** First event of each stream, also sent when events may have been missed. Read your lists again; later changes follow as events */
         ResetEvent: {
             type: "reset";
         };
         ResponseRequest: {
+            /** `never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default` */
+            audit?: "default" | "never" | null;
             /** Return at once and run without the client, which polls `GET /responses/{id}`. Cannot be combined with `stream` or `store: false` */
             background?: boolean | null;
             /** `reasoning.encrypted_content` has an effect only for Cargos with reasoning */
@@ -3146,6 +3199,8 @@ export interface components {
             /** `max_tokens` × (`top_logprobs` + 1) may be at most 100000 */
             top_logprobs?: number | null;
             top_p?: number | null;
+            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            trust?: "any" | "proven" | "own" | null;
         };
         Session: {
             account: components["schemas"]["Account"];
@@ -3218,6 +3273,8 @@ export interface components {
             };
         };
         SpeechRequest: {
+            /** `never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default` */
+            audit?: "default" | "never" | null;
             /** Text to speak. A long text is split between sentences into several jobs */
             input: string;
             /** Slug or alias of a speech Cargo. Default: the setting `default_speech_cargo` */
@@ -3228,6 +3285,8 @@ export interface components {
             speed?: number | null;
             /** Default `audio` */
             stream_format?: "audio" | "sse" | null;
+            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            trust?: "any" | "proven" | "own" | null;
             /** A voice of the Cargo. Any other voice, including those of OpenAI, is refused with 422. Default: `default`, the Cargo's first voice */
             voice?: string | null;
         };
@@ -3263,6 +3322,8 @@ export interface components {
             type: "status";
         };
         SubmitBatch: {
+            /** `never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default` */
+            audit?: "default" | "never" | null;
             /** With `fail_fast`, the first job that fails or times out cancels the others. With `best_effort`, all jobs run */
             fail_mode?: "best_effort" | "fail_fast";
             /** Inputs, each of which becomes a job */
@@ -3271,6 +3332,8 @@ export interface components {
             }[];
             /** Order of the account's jobs: a higher priority starts earlier and may cost more */
             priority?: number;
+            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            trust?: "any" | "proven" | "own" | null;
             /** Secret that signs the POST: `whsec_` and 24 to 64 bytes in base64. Default: a generated secret, which only this response contains */
             webhook_secret?: string;
             /** URL that receives a signed POST (Standard Webhooks) when the job or batch ends. Must be https and not a private address */
@@ -3279,12 +3342,16 @@ export interface components {
             workload: string;
         };
         SubmitJob: {
+            /** `never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default` */
+            audit?: "default" | "never" | null;
             /** Parameters of the job; the Cargo's `input_schema` defines them */
             input: {
                 [key: string]: unknown;
             };
             /** Order of the account's jobs: a higher priority starts earlier and may cost more */
             priority?: number;
+            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            trust?: "any" | "proven" | "own" | null;
             /** Secret that signs the POST: `whsec_` and 24 to 64 bytes in base64. Default: a generated secret, which only this response contains */
             webhook_secret?: string;
             /** URL that receives a signed POST (Standard Webhooks) when the job or batch ends. Must be https and not a private address */
@@ -3357,6 +3424,8 @@ export interface components {
         };
         TextCompletionEvent: components["schemas"]["TextCompletion"] | components["schemas"]["ChatCompletionError"] | "[DONE]";
         TextCompletionRequest: {
+            /** `never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default` */
+            audit?: "default" | "never" | null;
             /** Whether each text begins with its prompt */
             echo?: boolean | null;
             frequency_penalty?: number | null;
@@ -3387,6 +3456,8 @@ export interface components {
             /** 0: no limit */
             top_k?: number | null;
             top_p?: number | null;
+            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            trust?: "any" | "proven" | "own" | null;
         };
         TokenEvent: {
             /** Text to append */
@@ -3430,6 +3501,8 @@ export interface components {
             }[];
         };
         TranscriptionForm: {
+            /** `never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default` */
+            audit?: "default" | "never" | null;
             /** A WAV file of at most 25 MB, about 13 minutes at 16 kHz and 16 bit */
             file: string;
             /** Code or English name of the spoken language. By default, the Cargo detects the language */
@@ -3439,13 +3512,19 @@ export interface components {
             response_format?: "json" | "text" | "srt" | "vtt" | "verbose_json";
             /** Kind of timestamps. Default: `segment`. Requires `verbose_json`; a Cargo without timestamps refuses it with 422 */
             "timestamp_granularities[]"?: ("segment" | "word")[];
+            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            trust?: "any" | "proven" | "own" | null;
         };
         TranslationForm: {
+            /** `never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default` */
+            audit?: "default" | "never" | null;
             /** A WAV file of at most 25 MB, about 13 minutes at 16 kHz and 16 bit */
             file: string;
             /** Slug or alias of a transcription Cargo. Default: the setting `default_transcription_cargo` */
             model?: string;
             response_format?: "json" | "text" | "srt" | "vtt" | "verbose_json";
+            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            trust?: "any" | "proven" | "own" | null;
         };
         /** Omitted fields do not change; a null `title` removes the title */
         UpdateConversation: {
@@ -3729,7 +3808,7 @@ export interface calls {
             };
         };
     };
-    /** Change the name and the limits of an API key. Omitted members do not change; null removes a limit. Changes apply from the next request on. A new credits_per_month includes what the key's jobs already cost this month. */
+    /** Change the name, the limits and the trust of an API key. Omitted members do not change; null removes a limit or the trust. Changes apply from the next request on. A new credits_per_month includes what the key's jobs already cost this month. */
     "patch /api-keys/{id}": {
         parameters: {
             path: {

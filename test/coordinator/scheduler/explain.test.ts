@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { explainDownloads } from "../../../coordinator/scheduler/explain.ts";
+import { PROVEN_FEATURE } from "../../../coordinator/credits/trust.ts";
 import { Bench, GB, makeCargo, START_MS } from "./builders.ts";
 
 describe("explain()", () => {
@@ -49,12 +50,12 @@ describe("explain()", () => {
     expect(bench.change({ id: "isle-2", accountId: "user_1" })).toEqual(["job_1 on isle-2"]);
   });
 
-  it("reports that a job keeps an earlier definition after another one was approved", () => {
+  it("reports that only own Islands run a job, because of its trust or an earlier definition", () => {
     const bench = new Bench();
     bench.up({ id: "isle-1", accountId: "owner_1" });
     bench.submit({ onlyIslandsOf: "user_1" });
     expect(bench.scheduler.explain("job_1")?.message).toBe(
-      "only your own Islands run it, because it was submitted for an earlier definition of the Cargo, and none of them is online",
+      'only your own Islands run it, because its trust is "own" or it was submitted for an earlier definition of the Cargo, and none of them is online',
     );
   });
 
@@ -95,6 +96,33 @@ describe("explain()", () => {
     });
     expect(bench.submit({ id: "job_2" })).toEqual(["job_2 on isle-1"]);
     expect(bench.up({ id: "isle-2", features: ["chat.tools"] })).toEqual(["job_1 on isle-2"]);
+  });
+
+  it("reports that the trust of a job excludes Islands, and the job runs once an owner is proven", () => {
+    const proven = new Set<string>();
+    const cargo = { ...makeCargo(), isProvenOwner: (accountId: string) => proven.has(accountId) };
+    const bench = new Bench([cargo]);
+    bench.up({ id: "isle-1", accountId: "owner_1" });
+    bench.submit({ features: [PROVEN_FEATURE] });
+    const advice = 'Wait until an owner is proven, or send trust "any" if the Cargo allows it';
+    expect(bench.scheduler.explain("job_1")).toEqual({
+      reason: "no_island_fits",
+      position: 1,
+      message: `1 Island offers llmcpp, but it lacks a proven owner, which the job's trust "proven" demands. ${advice}`,
+    });
+    bench.up({ id: "isle-2", accountId: "owner_2", ramBytes: 0 });
+    bench.up({ id: "isle-3", accountId: "owner_3", draining: true });
+    proven.add("owner_3");
+    bench.changeCargo(cargo);
+    expect(bench.scheduler.explain("job_1")?.message).toBe(
+      `3 Islands offer llmcpp, but none fits: 2 lack a proven owner, which the job's trust "proven" demands, 1 takes no new jobs now. ${advice}`,
+    );
+    proven.add("owner_1");
+    expect(bench.changeCargo(cargo)).toEqual(["job_1 on isle-1"]);
+    bench.submit({ id: "job_2", features: [PROVEN_FEATURE] });
+    expect(bench.scheduler.explain("job_2")?.message).toBe(
+      '1 Island fits, but it is busy; the job\'s trust "proven" excludes 1 Island of other owners',
+    );
   });
 
   const needy = makeCargo({ requiredRamBytes: 12 * GB, requiredVramBytes: 1.5 * GB });

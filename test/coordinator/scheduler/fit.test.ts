@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { OwnerPolicy } from "../../../shared/owner-policy.ts";
 import type { EngineModelReport } from "../../../shared/protocol/from-island.ts";
+import { PROVEN_FEATURE } from "../../../coordinator/credits/trust.ts";
 import type { SchedulerIsland } from "../../../coordinator/scheduler/events.ts";
 import { featuresFor, fits, type ScheduledCargo } from "../../../coordinator/scheduler/fit.ts";
 import { GB, makeCargo, makeIsland } from "./builders.ts";
@@ -24,6 +25,16 @@ describe("fits()", () => {
     expect(fits(needy, { ...island, features: ["chat.a"] })).toBe("feature_missing");
     expect(fits(needy, { ...island, features: ["chat.b", "chat.c", "chat.a"] })).toBe(true);
     expect(fits(needy, { ...island, runtimes: [] })).toBe("runtime_missing");
+  });
+
+  it("returns true for jobs of the trust proven only if the owner is proven, whatever the Island claims", () => {
+    const proven = { ...cargo, features: ["chat.a", PROVEN_FEATURE] };
+    const claiming = { ...island, features: ["chat.a", PROVEN_FEATURE] };
+    const isProvenOwner = (accountId: string): boolean => accountId === "user_1";
+    expect(fits(proven, claiming)).toBe("not_proven");
+    expect(fits({ ...proven, isProvenOwner }, { ...claiming, accountId: "user_2" })).toBe("not_proven");
+    expect(fits({ ...proven, isProvenOwner }, { ...claiming, features: ["chat.a"], accountId: "user_1" })).toBe(true);
+    expect(fits({ ...proven, isProvenOwner }, { ...island, accountId: "user_1" })).toBe("feature_missing");
   });
 
   const anything: OwnerPolicy = {

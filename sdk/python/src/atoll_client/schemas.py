@@ -17,6 +17,10 @@ class JobWebhookData(TypedDict):
     workload_slug: str
     status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
     priority: int
+    trust: Literal["any", "proven", "own"]
+    """Islands that may run the job: the strictest demand of request, API key and Cargo"""
+    audit: Literal["default", "never"]
+    """`never`: no other Island may read the answer for an audit"""
     input_removed_at: str | None
     """When the input was removed, by its owner or at the end of the retention period; null while it is stored"""
     output_removed_at: str | None
@@ -157,6 +161,10 @@ class SubmitJob(TypedDict):
     """Parameters of the job; the Cargo's `input_schema` defines them"""
     priority: NotRequired[int]
     """Order of the account's jobs: a higher priority starts earlier and may cost more"""
+    trust: NotRequired[Literal["any", "proven", "own", None]]
+    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    audit: NotRequired[Literal["default", "never", None]]
+    """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
     webhook_url: NotRequired[str]
     """URL that receives a signed POST (Standard Webhooks) when the job or batch ends. Must be https and not a private address"""
     webhook_secret: NotRequired[str]
@@ -194,6 +202,10 @@ class Job(TypedDict):
     workload_slug: str
     status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
     priority: int
+    trust: Literal["any", "proven", "own"]
+    """Islands that may run the job: the strictest demand of request, API key and Cargo"""
+    audit: Literal["default", "never"]
+    """`never`: no other Island may read the answer for an audit"""
     input: dict[str, Any]
     """Input of the job; empty after its removal"""
     input_removed_at: str | None
@@ -369,6 +381,10 @@ class SubmitBatch(TypedDict):
     """Order of the account's jobs: a higher priority starts earlier and may cost more"""
     fail_mode: NotRequired[Literal["best_effort", "fail_fast"]]
     """With `fail_fast`, the first job that fails or times out cancels the others. With `best_effort`, all jobs run"""
+    trust: NotRequired[Literal["any", "proven", "own", None]]
+    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    audit: NotRequired[Literal["default", "never", None]]
+    """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
     webhook_url: NotRequired[str]
     """URL that receives a signed POST (Standard Webhooks) when the job or batch ends. Must be https and not a private address"""
     webhook_secret: NotRequired[str]
@@ -674,6 +690,10 @@ class ChatCompletionRequest(TypedDict):
     stream_options: NotRequired[ChatCompletionRequestStreamOptions | None]
     usage: NotRequired[ChatCompletionRequestUsage | None]
     """OpenRouter's equivalent of `stream_options.include_usage`"""
+    trust: NotRequired[Literal["any", "proven", "own", None]]
+    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    audit: NotRequired[Literal["default", "never", None]]
+    """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
 
 
 class ChatCompletionRequestMessagesItem(TypedDict):
@@ -858,6 +878,10 @@ class TextCompletionRequest(TypedDict):
     stream: NotRequired[bool | None]
     """Whether the response is a stream; allowed only with one prompt"""
     stream_options: NotRequired[TextCompletionRequestStreamOptions | None]
+    trust: NotRequired[Literal["any", "proven", "own", None]]
+    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    audit: NotRequired[Literal["default", "never", None]]
+    """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
 
 
 class TextCompletionRequestStreamOptions(TypedDict):
@@ -1020,6 +1044,10 @@ class MessageRequest(TypedDict):
     tool_choice: NotRequired[MessageRequestToolChoice1 | MessageRequestToolChoice2 | MessageRequestToolChoice3 | MessageRequestToolChoice4 | None]
     thinking: NotRequired[MessageRequestThinking1 | MessageRequestThinking2 | MessageRequestThinking3 | None]
     """Reasoning, which is off by default. Cargos without reasoning ignore `enabled`"""
+    trust: NotRequired[Literal["any", "proven", "own", None]]
+    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    audit: NotRequired[Literal["default", "never", None]]
+    """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
     max_tokens: int
     """Values above the Cargo's context are lowered to it, or to 4096 if that is more"""
     temperature: NotRequired[float | None]
@@ -1173,6 +1201,10 @@ class CountTokensRequest(TypedDict):
     tool_choice: NotRequired[CountTokensRequestToolChoice1 | CountTokensRequestToolChoice2 | CountTokensRequestToolChoice3 | CountTokensRequestToolChoice4 | None]
     thinking: NotRequired[CountTokensRequestThinking1 | CountTokensRequestThinking2 | CountTokensRequestThinking3 | None]
     """Reasoning, which is off by default. Cargos without reasoning ignore `enabled`"""
+    trust: NotRequired[Literal["any", "proven", "own", None]]
+    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    audit: NotRequired[Literal["default", "never", None]]
+    """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
 
 
 class CountTokensRequestMessagesItem(TypedDict):
@@ -1804,6 +1836,10 @@ class ResponseRequest(TypedDict):
     """Return at once and run without the client, which polls `GET /responses/{id}`. Cannot be combined with `stream` or `store: false`"""
     metadata: NotRequired[dict[str, str] | None]
     """At most 16 entries"""
+    trust: NotRequired[Literal["any", "proven", "own", None]]
+    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    audit: NotRequired[Literal["default", "never", None]]
+    """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
 
 
 class ResponseRequestInputItem1(TypedDict):
@@ -1984,6 +2020,10 @@ class EmbeddingsRequest(TypedDict):
     """Slug or alias of a Cargo with the task `feature-extraction`. Default: the setting `default_embedding_cargo`"""
     dimensions: NotRequired[int | None]
     """Must be the model's number of dimensions. Any other number is refused after the job has run, and the job is charged"""
+    trust: NotRequired[Literal["any", "proven", "own", None]]
+    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    audit: NotRequired[Literal["default", "never", None]]
+    """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
 
 
 class Reranking(TypedDict):
@@ -2035,6 +2075,10 @@ class RerankRequest(TypedDict):
     """Number of results to return. Default: all"""
     return_documents: NotRequired[bool | None]
     """Default false"""
+    trust: NotRequired[Literal["any", "proven", "own", None]]
+    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    audit: NotRequired[Literal["default", "never", None]]
+    """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
 
 
 class RerankRequestDocumentsItem(TypedDict):
@@ -2122,6 +2166,10 @@ class ModerationRequest(TypedDict):
     """Slug or alias of an onnx Cargo with the task `text-classification`. Default: the setting `default_moderation_cargo`"""
     input: str | list[str | ModerationRequestInputItem]
     """A text or a list of texts. Each text is a job, and four run at once"""
+    trust: NotRequired[Literal["any", "proven", "own", None]]
+    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    audit: NotRequired[Literal["default", "never", None]]
+    """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
 
 
 class ModerationRequestInputItem(TypedDict):
@@ -2290,6 +2338,10 @@ class ImagesRequest(TypedDict):
     """How closely the image follows the prompt. Not part of OpenAI's API"""
     seed: NotRequired[int | None]
     """The same seed gives the same image. Image i of n, counted from 0, uses the seed plus i. Not part of OpenAI's API"""
+    trust: NotRequired[Literal["any", "proven", "own", None]]
+    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    audit: NotRequired[Literal["default", "never", None]]
+    """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
 
 
 class SpeechEvent1(TypedDict):
@@ -2323,6 +2375,10 @@ class SpeechRequest(TypedDict):
     """Speed of the speech. Default: 1. A Cargo with only one speed refuses any other value with 422"""
     response_format: NotRequired[Literal["mp3", "wav", "pcm", None]]
     """Audio format. Default: `mp3`. `pcm` is 24 kHz, 16 bit, mono, little-endian"""
+    trust: NotRequired[Literal["any", "proven", "own", None]]
+    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    audit: NotRequired[Literal["default", "never", None]]
+    """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
 
 
 class Transcription(TypedDict):
@@ -2360,6 +2416,8 @@ TranscriptionForm = TypedDict("TranscriptionForm", {
     "file": "str",
     "model": "NotRequired[str]",
     "response_format": "NotRequired[Literal[\"json\", \"text\", \"srt\", \"vtt\", \"verbose_json\"]]",
+    "trust": "NotRequired[Literal[\"any\", \"proven\", \"own\", None]]",
+    "audit": "NotRequired[Literal[\"default\", \"never\", None]]",
     "language": "NotRequired[str]",
     "timestamp_granularities[]": "NotRequired[list[Literal[\"segment\", \"word\"]]]",
 })
@@ -2371,6 +2429,10 @@ class TranslationForm(TypedDict):
     model: NotRequired[str]
     """Slug or alias of a transcription Cargo. Default: the setting `default_transcription_cargo`"""
     response_format: NotRequired[Literal["json", "text", "srt", "vtt", "verbose_json"]]
+    trust: NotRequired[Literal["any", "proven", "own", None]]
+    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    audit: NotRequired[Literal["default", "never", None]]
+    """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
 
 
 class Model(TypedDict):
@@ -2619,6 +2681,8 @@ class Cargo(TypedDict):
     """Quantisation of the weights, such as Q4_K_M; null if unknown"""
     declared: bool
     """Whether the model is only declared: nothing proves what the engines of its hosts run"""
+    min_trust: Literal["any", "proven", "own"]
+    """Trust that every job of the Cargo has at least"""
     chat: bool
     """Whether chat completions accept the Cargo as `model`"""
 
@@ -2677,6 +2741,8 @@ class CargoDetail(TypedDict):
     """Quantisation of the weights, such as Q4_K_M; null if unknown"""
     declared: bool
     """Whether the model is only declared: nothing proves what the engines of its hosts run"""
+    min_trust: Literal["any", "proven", "own"]
+    """Trust that every job of the Cargo has at least"""
     chat: bool
     """Whether chat completions accept the Cargo as `model`"""
     workload_id: int
@@ -2725,6 +2791,7 @@ class OwnedCargo(TypedDict):
     start_limit_s: NotRequired[float]
     first_output_limit_s: NotRequired[float]
     silence_limit_s: NotRequired[float]
+    min_trust: NotRequired[Literal["any", "proven", "own"]]
     weights: NotRequired[Literal["fp32", "fp16", "int8", "uint8", "q8", "q4", "q4f16", "bnb4"]]
     container: NotRequired[OwnedCargoContainer]
     args: NotRequired[list[str]]
@@ -2860,6 +2927,7 @@ class CreateCargo(TypedDict):
     start_limit_s: NotRequired[float | None]
     first_output_limit_s: NotRequired[float | None]
     silence_limit_s: NotRequired[float | None]
+    min_trust: NotRequired[Literal["any", "proven", "own", None]]
     weights: NotRequired[Literal["fp32", "fp16", "int8", "uint8", "q8", "q4", "q4f16", "bnb4", None]]
     container: NotRequired[CreateCargoContainer | None]
     args: NotRequired[list[str] | None]
@@ -2986,6 +3054,7 @@ class ChangeCargo(TypedDict):
     start_limit_s: NotRequired[float | None]
     first_output_limit_s: NotRequired[float | None]
     silence_limit_s: NotRequired[float | None]
+    min_trust: NotRequired[Literal["any", "proven", "own", None]]
     weights: NotRequired[Literal["fp32", "fp16", "int8", "uint8", "q8", "q4", "q4f16", "bnb4", None]]
     container: NotRequired[ChangeCargoContainer | None]
     args: NotRequired[list[str] | None]
@@ -3578,6 +3647,8 @@ class ApiKey(TypedDict):
     cargos: list[str] | None
     credits_per_month: float | None
     """Credits, with up to 6 decimals"""
+    trust: Literal["any", "proven", "own", None]
+    """Trust of jobs that name none in their request; null for `any`"""
     last_used_at: str | None
     """Time in UTC, as ISO 8601"""
     credits_this_month: float | None
@@ -3607,6 +3678,8 @@ class CreatedApiKeyData(TypedDict):
     cargos: list[str] | None
     credits_per_month: float | None
     """Credits, with up to 6 decimals"""
+    trust: Literal["any", "proven", "own", None]
+    """Trust of jobs that name none in their request; null for `any`"""
     key: str
     """Secret (ak_…), which is shown only here"""
 
@@ -3619,6 +3692,8 @@ class CreateApiKey(TypedDict):
     """Slugs of the Cargos that the key may run; others are refused with 403 cargo_not_allowed. Null if it may run all"""
     credits_per_month: NotRequired[float | None]
     """Maximum credits that the key's jobs may cost in a calendar month (UTC), charged or held; above it, jobs are refused with 402 key_credits_exceeded. Null for no limit"""
+    trust: NotRequired[Literal["any", "proven", "own", None]]
+    """Trust of the key's jobs that name none in their request; null for `any`"""
 
 
 class ChangeApiKey(TypedDict):
@@ -3629,6 +3704,8 @@ class ChangeApiKey(TypedDict):
     """Slugs of the Cargos that the key may run; others are refused with 403 cargo_not_allowed. Null if it may run all"""
     credits_per_month: NotRequired[float | None]
     """Maximum credits that the key's jobs may cost in a calendar month (UTC), charged or held; above it, jobs are refused with 402 key_credits_exceeded. Null for no limit"""
+    trust: NotRequired[Literal["any", "proven", "own", None]]
+    """Trust of the key's jobs that name none in their request; null for `any`"""
 
 
 class IslandToken(TypedDict):
