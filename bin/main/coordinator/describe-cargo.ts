@@ -41,6 +41,7 @@ export function describeReview(review: CargoReview, owner: string | null): strin
       `${formatBytes(file.required_ram_mb * MIB)} of RAM, ${formatBytes(file.required_vram_mb * MIB)} of VRAM`,
     ],
     ["limits", describeLimits(review)],
+    ["trust", file.min_trust === undefined ? null : `at least ${file.min_trust}`],
     ["price", `${describePrice(review)}, licence ${file.licence}`],
     ["schemas", `input ${sizeOf(file.input_schema)}, output ${sizeOf(file.output_schema)}`],
     ["revision", storedRevision === null ? revision : `${revision} (change ${storedRevision})`],

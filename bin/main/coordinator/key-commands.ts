@@ -1,6 +1,8 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { CreateKeyParams } from "../../../coordinator/accounts/api-keys.ts";
 import { creditsFromMicro, microFromCredits } from "../../../coordinator/credits/micro-credits.ts";
+import { type Trust, TRUSTS } from "../../../coordinator/credits/trust.ts";
+import type { ApiKey } from "../../../coordinator/store/accounts/credentials.ts";
 import type { KeyLimits } from "../../../coordinator/store/accounts/key-spending.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { fixed, flexible } from "../../../shared/cli/text-table.ts";
@@ -17,6 +19,7 @@ interface CreateKeyOptions extends OwnerOptions {
   readonly expiresAt?: string;
   readonly cargos?: string;
   readonly creditsPerMonth?: string;
+  readonly trust?: Trust;
 }
 
 /** Adds `key`, the commands for API keys of an account. They work with or without a running coordinator. */
@@ -31,6 +34,7 @@ export function addKeyCommands(program: Command): void {
       "--credits-per-month <credits>",
       "maximum cost of the key's jobs per calendar month in UTC (default: no limit)",
     )
+    .addOption(new Option("--trust <trust>", "trust of jobs that name none (default: any)").choices(TRUSTS))
     .action(createKey);
   ownerCommand(key, "list", "List the active API keys, newest first").action(listKeys);
   ownerCommand(key, "revoke", "Revoke an API key, immediately")
@@ -44,10 +48,19 @@ async function createKey(options: CreateKeyOptions): Promise<void> {
   const limits = readLimits(options);
   await withOwner(options, async (accounts, ownerId, store) => {
     await assertKnown(limits.cargos ?? [], options, store);
-    const params: CreateKeyParams = { name: options.name, scopes: options.scopes?.split(","), limits };
+    const params: CreateKeyParams = {
+      name: options.name,
+      scopes: options.scopes?.split(","),
+      limits,
+      trust: options.trust,
+    };
     const made = await accounts.createKey(ownerId, params);
     const { id, name, prefix, scopes } = made.key;
-    print(options, { id, name, prefix, scopes, ...presentLimits(made.key), key: made.secret }, made.secret);
+    print(
+      options,
+      { id, name, prefix, scopes, ...presentLimits(made.key), trust: made.key.trust, key: made.secret },
+      made.secret,
+    );
   });
 }
 
@@ -60,6 +73,7 @@ async function listKeys(options: OwnerOptions): Promise<void> {
       prefix: key.prefix,
       scopes: key.scopes,
       ...presentLimits(key),
+      trust: key.trust,
       created_at: isoTime(key.createdAtMs),
       last_used_at: key.lastUsedAtMs === null ? null : isoTime(key.lastUsedAtMs),
     }));
@@ -77,12 +91,13 @@ async function listKeys(options: OwnerOptions): Promise<void> {
   });
 }
 
-function limitsInWords(key: KeyLimits): string {
+function limitsInWords(key: ApiKey): string {
   const { expires_at, cargos, credits_per_month } = presentLimits(key);
   const limits = [
     expires_at === null ? [] : `until ${expires_at}`,
     cargos === null ? [] : `for ${cargos.join(",")}`,
     credits_per_month === null ? [] : `${credits_per_month} credits per month`,
+    key.trust === null ? [] : `trust ${key.trust}`,
   ].flat();
   return limits.length === 0 ? "none" : limits.join(", ");
 }

@@ -49,7 +49,7 @@ export const operatorAuditRoutes = routeGroup("/operator", { tag: "Operator" }, 
     id: "auditJob",
     is: "Audit an ended job again, or for the first time",
     about:
-      "`verification` of the job has the verdict. A consistent answer counts only in the first audit of a job. Refused (400) for a job that has not ended, whose Island's owner was paid at once, or whose answer cannot be judged: JSON, tools, reasoning, images, or a text of several Islands.",
+      "`verification` of the job has the verdict. A consistent answer counts only in the first audit of a job. Refused (400) for a job that has not ended, whose Island's owner was paid at once, whose client refused audits, or whose answer cannot be judged: JSON, tools, reasoning, images, or a text of several Islands.",
     access: "operator",
     responses: { 202: json(data(z.object({ id: z.string() })), "The audit is due") },
     fails: [400, 404, 410],

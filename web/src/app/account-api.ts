@@ -2,8 +2,8 @@ import type { AccountSession, ChangeApiKey, UsageFilter, UsageLine } from "@atol
 import { api } from "./api.ts";
 
 export type { AccountSession, UsageLine } from "@atoll/client";
-/** Limits of a new key. An absent or null member sets no limit. */
-export type KeyLimits = Pick<ChangeApiKey, "expires_at" | "cargos" | "credits_per_month">;
+/** Limits and trust of a new key. An absent or null member sets none. */
+export type KeyLimits = Pick<ChangeApiKey, "expires_at" | "cargos" | "credits_per_month" | "trust">;
 
 /** Reads all usage lines, which are those of at most a year of days, or of an account's Cargos. */
 export async function readUsage(filter: UsageFilter, signal: AbortSignal): Promise<readonly UsageLine[]> {

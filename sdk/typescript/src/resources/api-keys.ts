@@ -13,6 +13,8 @@ export interface NewApiKey {
   readonly cargos?: readonly string[] | null | undefined;
   /** Limit for the cost of the key's jobs in one calendar month (UTC). */
   readonly credits_per_month?: number | null | undefined;
+  /** Trust of the key's jobs that name none; null or absent for `any`. */
+  readonly trust?: ChangeApiKey["trust"];
 }
 
 export class ApiKeys {
@@ -29,7 +31,7 @@ export class ApiKeys {
 
   /** Creates a key. The result's `key` is the secret, which cannot be read again. */
   create(
-    { name, scopes, cargos, expires_at, credits_per_month }: NewApiKey = {},
+    { name, scopes, cargos, expires_at, credits_per_month, trust }: NewApiKey = {},
     options?: CallOptions,
   ): Promise<CreatedApiKey> {
     const body = {
@@ -38,11 +40,12 @@ export class ApiKeys {
       ...(cargos === undefined ? {} : { cargos: cargos && [...cargos] }),
       ...(expires_at === undefined ? {} : { expires_at }),
       ...(credits_per_month === undefined ? {} : { credits_per_month }),
+      ...(trust === undefined ? {} : { trust }),
     };
     return this.#http.call("post", "/api-keys", { body }, options);
   }
 
-  /** Changes the name and limits. Omitted members stay; null removes a limit. */
+  /** Changes the name, limits and trust. Omitted members stay; null removes a limit or the trust. */
   async update(id: string, change: ChangeApiKey, options?: CallOptions): Promise<ApiKey> {
     return (await this.#http.call("patch", "/api-keys/{id}", { path: { id }, body: change }, options)).data;
   }

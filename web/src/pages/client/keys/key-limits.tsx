@@ -31,6 +31,15 @@ export function LimitFields({ form }: { readonly form: Form }) {
       <Field label="Only these Cargos" hint="Slugs, separated by commas" isOptional error={form.errorOf("cargos")}>
         {(props) => <input {...props} name="cargos" autocomplete="off" spellcheck={false} />}
       </Field>
+      <Field label="Trust" hint="Islands that run jobs which name no trust" error={form.errorOf("trust")}>
+        {(props) => (
+          <select {...props} name="trust">
+            <option value="">any Island</option>
+            <option value="proven">Islands of proven owners</option>
+            <option value="own">only your own Islands</option>
+          </select>
+        )}
+      </Field>
     </>
   );
 }
@@ -38,6 +47,7 @@ export function LimitFields({ form }: { readonly form: Form }) {
 /** Reads the limits from the form. @throws {FieldFailure} */
 export function readLimits(values: FormValues, nowMs: number = networkNow()): KeyLimits {
   const [days, credits] = [values("days"), values("credits_per_month").trim()];
+  const trust = (["proven", "own"] as const).find((each) => each === values("trust"));
   const cargos = values("cargos")
     .split(/[\s,]+/)
     .filter((slug) => slug !== "");
@@ -47,5 +57,6 @@ export function readLimits(values: FormValues, nowMs: number = networkNow()): Ke
     ...(days === "" ? {} : { expires_at: new Date(nowMs + Number(days) * DAY_MS).toISOString() }),
     ...(credits === "" ? {} : { credits_per_month: Number(credits) }),
     ...(cargos.length === 0 ? {} : { cargos }),
+    ...(trust === undefined ? {} : { trust }),
   };
 }
