@@ -7,7 +7,7 @@ export const trustFields = {
     .enum(TRUSTS)
     .nullish()
     .describe(
-      "Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`",
+      "Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more",
     ),
   audit: z
     .enum(AUDITS)

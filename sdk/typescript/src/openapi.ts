@@ -863,7 +863,7 @@ export interface components {
             /** `max_tokens` × (`top_logprobs` + 1) may be at most 100000 */
             top_logprobs?: number | null;
             top_p?: number | null;
-            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            /** Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more */
             trust?: "any" | "proven" | "own" | null;
             /** OpenRouter's equivalent of `stream_options.include_usage` */
             usage?: {
@@ -1015,7 +1015,7 @@ export interface components {
             } | {
                 type: string;
             })[] | null;
-            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            /** Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more */
             trust?: "any" | "proven" | "own" | null;
         };
         CreateApiKey: {
@@ -1252,7 +1252,7 @@ export interface components {
             input: string | string[];
             /** Slug or alias of a Cargo with the task `feature-extraction`. Default: the setting `default_embedding_cargo` */
             model?: string | null;
-            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            /** Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more */
             trust?: "any" | "proven" | "own" | null;
         };
         /** A model that an engine of the host serves. Unknown values are null */
@@ -1414,7 +1414,7 @@ export interface components {
             size?: string | null;
             /** Number of sampler steps. Default: that of the Cargo. Not part of OpenAI's API */
             steps?: number | null;
-            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            /** Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more */
             trust?: "any" | "proven" | "own" | null;
         };
         Island: {
@@ -2169,7 +2169,7 @@ export interface components {
             /** 0: no limit */
             top_k?: number | null;
             top_p?: number | null;
-            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            /** Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more */
             trust?: "any" | "proven" | "own" | null;
         };
         Model: {
@@ -2320,7 +2320,7 @@ export interface components {
             })[];
             /** Slug or alias of an onnx Cargo with the task `text-classification`. Default: the setting `default_moderation_cargo` */
             model?: string | null;
-            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            /** Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more */
             trust?: "any" | "proven" | "own" | null;
         };
         Network: {
@@ -3046,7 +3046,7 @@ export interface components {
             return_documents?: boolean | null;
             /** Number of results to return. Default: all */
             top_n?: number | null;
-            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            /** Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more */
             trust?: "any" | "proven" | "own" | null;
         };
         /** First event of each stream, also sent when events may have been missed. Read your lists again; later changes follow as events */
@@ -3199,7 +3199,7 @@ export interface components {
             /** `max_tokens` × (`top_logprobs` + 1) may be at most 100000 */
             top_logprobs?: number | null;
             top_p?: number | null;
-            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            /** Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more */
             trust?: "any" | "proven" | "own" | null;
         };
         Session: {
@@ -3285,7 +3285,7 @@ export interface components {
             speed?: number | null;
             /** Default `audio` */
             stream_format?: "audio" | "sse" | null;
-            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            /** Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more */
             trust?: "any" | "proven" | "own" | null;
             /** A voice of the Cargo. Any other voice, including those of OpenAI, is refused with 422. Default: `default`, the Cargo's first voice */
             voice?: string | null;
@@ -3332,7 +3332,7 @@ export interface components {
             }[];
             /** Order of the account's jobs: a higher priority starts earlier and may cost more */
             priority?: number;
-            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            /** Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more */
             trust?: "any" | "proven" | "own" | null;
             /** Secret that signs the POST: `whsec_` and 24 to 64 bytes in base64. Default: a generated secret, which only this response contains */
             webhook_secret?: string;
@@ -3350,7 +3350,7 @@ export interface components {
             };
             /** Order of the account's jobs: a higher priority starts earlier and may cost more */
             priority?: number;
-            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            /** Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more */
             trust?: "any" | "proven" | "own" | null;
             /** Secret that signs the POST: `whsec_` and 24 to 64 bytes in base64. Default: a generated secret, which only this response contains */
             webhook_secret?: string;
@@ -3456,7 +3456,7 @@ export interface components {
             /** 0: no limit */
             top_k?: number | null;
             top_p?: number | null;
-            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            /** Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more */
             trust?: "any" | "proven" | "own" | null;
         };
         TokenEvent: {
@@ -3512,7 +3512,7 @@ export interface components {
             response_format?: "json" | "text" | "srt" | "vtt" | "verbose_json";
             /** Kind of timestamps. Default: `segment`. Requires `verbose_json`; a Cargo without timestamps refuses it with 422 */
             "timestamp_granularities[]"?: ("segment" | "word")[];
-            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            /** Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more */
             trust?: "any" | "proven" | "own" | null;
         };
         TranslationForm: {
@@ -3523,7 +3523,7 @@ export interface components {
             /** Slug or alias of a transcription Cargo. Default: the setting `default_transcription_cargo` */
             model?: string;
             response_format?: "json" | "text" | "srt" | "vtt" | "verbose_json";
-            /** Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any` */
+            /** Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more */
             trust?: "any" | "proven" | "own" | null;
         };
         /** Omitted fields do not change; a null `title` removes the title */
@@ -5385,7 +5385,7 @@ export interface calls {
             };
         };
     };
-    /** Audit an ended job again, or for the first time. `verification` of the job has the verdict. A consistent answer counts only in the first audit of a job. Refused (400) for a job that has not ended, whose Island's owner was paid at once, or whose answer cannot be judged: JSON, tools, reasoning, images, or a text of several Islands. */
+    /** Audit an ended job again, or for the first time. `verification` of the job has the verdict. A consistent answer counts only in the first audit of a job. Refused (400) for a job that has not ended, whose Island's owner was paid at once, whose client refused audits, or whose answer cannot be judged: JSON, tools, reasoning, images, or a text of several Islands. */
     "post /operator/jobs/{id}/audit": {
         parameters: {
             path: {

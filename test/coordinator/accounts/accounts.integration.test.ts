@@ -169,6 +169,7 @@ describe("openAccounts()", () => {
       accountId,
       keyId: key.id,
       keyNumber: key.number,
+      keyTrust: null,
       scopes: ["read"],
       limits: { requestsPerMinute: 100, concurrentJobs: 10, concurrentStreams: 5, share: 100 },
       role: "user",

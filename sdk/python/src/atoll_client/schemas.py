@@ -162,7 +162,7 @@ class SubmitJob(TypedDict):
     priority: NotRequired[int]
     """Order of the account's jobs: a higher priority starts earlier and may cost more"""
     trust: NotRequired[Literal["any", "proven", "own", None]]
-    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    """Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more"""
     audit: NotRequired[Literal["default", "never", None]]
     """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
     webhook_url: NotRequired[str]
@@ -382,7 +382,7 @@ class SubmitBatch(TypedDict):
     fail_mode: NotRequired[Literal["best_effort", "fail_fast"]]
     """With `fail_fast`, the first job that fails or times out cancels the others. With `best_effort`, all jobs run"""
     trust: NotRequired[Literal["any", "proven", "own", None]]
-    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    """Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more"""
     audit: NotRequired[Literal["default", "never", None]]
     """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
     webhook_url: NotRequired[str]
@@ -691,7 +691,7 @@ class ChatCompletionRequest(TypedDict):
     usage: NotRequired[ChatCompletionRequestUsage | None]
     """OpenRouter's equivalent of `stream_options.include_usage`"""
     trust: NotRequired[Literal["any", "proven", "own", None]]
-    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    """Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more"""
     audit: NotRequired[Literal["default", "never", None]]
     """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
 
@@ -879,7 +879,7 @@ class TextCompletionRequest(TypedDict):
     """Whether the response is a stream; allowed only with one prompt"""
     stream_options: NotRequired[TextCompletionRequestStreamOptions | None]
     trust: NotRequired[Literal["any", "proven", "own", None]]
-    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    """Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more"""
     audit: NotRequired[Literal["default", "never", None]]
     """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
 
@@ -1045,7 +1045,7 @@ class MessageRequest(TypedDict):
     thinking: NotRequired[MessageRequestThinking1 | MessageRequestThinking2 | MessageRequestThinking3 | None]
     """Reasoning, which is off by default. Cargos without reasoning ignore `enabled`"""
     trust: NotRequired[Literal["any", "proven", "own", None]]
-    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    """Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more"""
     audit: NotRequired[Literal["default", "never", None]]
     """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
     max_tokens: int
@@ -1202,7 +1202,7 @@ class CountTokensRequest(TypedDict):
     thinking: NotRequired[CountTokensRequestThinking1 | CountTokensRequestThinking2 | CountTokensRequestThinking3 | None]
     """Reasoning, which is off by default. Cargos without reasoning ignore `enabled`"""
     trust: NotRequired[Literal["any", "proven", "own", None]]
-    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    """Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more"""
     audit: NotRequired[Literal["default", "never", None]]
     """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
 
@@ -1837,7 +1837,7 @@ class ResponseRequest(TypedDict):
     metadata: NotRequired[dict[str, str] | None]
     """At most 16 entries"""
     trust: NotRequired[Literal["any", "proven", "own", None]]
-    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    """Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more"""
     audit: NotRequired[Literal["default", "never", None]]
     """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
 
@@ -2021,7 +2021,7 @@ class EmbeddingsRequest(TypedDict):
     dimensions: NotRequired[int | None]
     """Must be the model's number of dimensions. Any other number is refused after the job has run, and the job is charged"""
     trust: NotRequired[Literal["any", "proven", "own", None]]
-    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    """Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more"""
     audit: NotRequired[Literal["default", "never", None]]
     """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
 
@@ -2076,7 +2076,7 @@ class RerankRequest(TypedDict):
     return_documents: NotRequired[bool | None]
     """Default false"""
     trust: NotRequired[Literal["any", "proven", "own", None]]
-    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    """Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more"""
     audit: NotRequired[Literal["default", "never", None]]
     """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
 
@@ -2167,7 +2167,7 @@ class ModerationRequest(TypedDict):
     input: str | list[str | ModerationRequestInputItem]
     """A text or a list of texts. Each text is a job, and four run at once"""
     trust: NotRequired[Literal["any", "proven", "own", None]]
-    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    """Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more"""
     audit: NotRequired[Literal["default", "never", None]]
     """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
 
@@ -2339,7 +2339,7 @@ class ImagesRequest(TypedDict):
     seed: NotRequired[int | None]
     """The same seed gives the same image. Image i of n, counted from 0, uses the seed plus i. Not part of OpenAI's API"""
     trust: NotRequired[Literal["any", "proven", "own", None]]
-    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    """Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more"""
     audit: NotRequired[Literal["default", "never", None]]
     """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
 
@@ -2376,7 +2376,7 @@ class SpeechRequest(TypedDict):
     response_format: NotRequired[Literal["mp3", "wav", "pcm", None]]
     """Audio format. Default: `mp3`. `pcm` is 24 kHz, 16 bit, mono, little-endian"""
     trust: NotRequired[Literal["any", "proven", "own", None]]
-    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    """Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more"""
     audit: NotRequired[Literal["default", "never", None]]
     """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
 
@@ -2430,7 +2430,7 @@ class TranslationForm(TypedDict):
     """Slug or alias of a transcription Cargo. Default: the setting `default_transcription_cargo`"""
     response_format: NotRequired[Literal["json", "text", "srt", "vtt", "verbose_json"]]
     trust: NotRequired[Literal["any", "proven", "own", None]]
-    """Islands that may run the job. `proven`: those of owners whose answers with this Cargo passed ten audits, or whom an operator trusts. `own`: those of your account. The Cargo's `min_trust` may demand more. Default: the API key's `trust`, or `any`"""
+    """Islands that may run the job. `proven`: those of proven or trusted owners. `own`: yours. Default: the API key's trust. The Cargo may demand more"""
     audit: NotRequired[Literal["default", "never", None]]
     """`never`: no other Island reads the prompt and the answer for an audit, and the charge is not refunded if the Island is found to lie. Default: `default`"""
 

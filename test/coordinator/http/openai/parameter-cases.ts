@@ -22,9 +22,13 @@ export interface ParameterCases {
   readonly arrange: (api: Api) => void | Promise<void>;
 }
 
+/** Parameters of every endpoint that submits jobs at once. */
+const TERMS = { trust: "proven", audit: "never" };
+
 /** Posts each parameter that an endpoint's schema declares to a coordinator. */
 export function describeParameters(cases: ParameterCases): void {
-  const { endpoint, base, samples, context = {}, unseen = [], arrange } = cases;
+  const { endpoint, base, context = {}, unseen = [], arrange } = cases;
+  const samples = endpoint === "POST /batches" ? cases.samples : { ...TERMS, ...cases.samples };
   const path = endpoint.replace("POST ", "");
   const table = parameterRows(requestParameters().get(endpoint)!);
   const rows = (rule: ParameterRow["rule"]) =>
@@ -48,7 +52,9 @@ export function describeParameters(cases: ParameterCases): void {
      */
     async function seen(body: object) {
       const { status, text, headers, body: answered } = await api.call("POST", path, { body });
-      const submitted = api.jobs.submitted.splice(0).map(({ slug, input }) => ({ slug, input }));
+      const submitted = api.jobs.submitted
+        .splice(0)
+        .map(({ slug, input, trust, audit }) => ({ slug, input, trust, audit }));
       const response = text.replaceAll(/"(?:id|created)":[^,]*/g, "");
       return {
         status,

@@ -173,7 +173,7 @@ describe("sessions", () => {
   );
 });
 
-const NO_LIMITS = { expires_at: null, cargos: null, credits_per_month: null };
+const NO_LIMITS = { expires_at: null, cargos: null, credits_per_month: null, trust: null };
 
 describe("API keys", () => {
   const create = (body: unknown, key = api.key) => api.call("POST", "/api-keys", { key, body });

@@ -50,7 +50,7 @@ describe("POST /chat/completions", () => {
       {
         accountId: api.accountId,
         limits: DEFAULT_LIMITS,
-        apiKey: { number: expect.any(Number), cargos: null, monthlyMicro: null },
+        apiKey: { number: expect.any(Number), cargos: null, monthlyMicro: null, trust: null },
         ignoredParameters: ["user"],
         slug: "second",
         input: {

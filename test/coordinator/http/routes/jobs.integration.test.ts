@@ -33,7 +33,7 @@ describe("POST /jobs", () => {
       },
     ]);
     const { accountId } = api;
-    const apiKey = { number: expect.any(Number), cargos: null, monthlyMicro: null };
+    const apiKey = { number: expect.any(Number), cargos: null, monthlyMicro: null, trust: null };
     const request = { slug: "tiny", input: { prompt: "Hi" }, priority: 9, idempotency: null };
     expect(api.jobs.submitted).toEqual([{ accountId, limits: DEFAULT_LIMITS, apiKey, ...request }]);
   });
@@ -201,6 +201,8 @@ describe("GET /jobs/:id", () => {
           workload_slug: "tiny",
           status: "pending",
           priority: 5,
+          trust: "any",
+          audit: "default",
           input: { prompt: "hello" },
           input_removed_at: null,
           output_removed_at: null,

@@ -88,6 +88,7 @@ describe("GET /cargos", () => {
             required_ram_mb: 668,
             context_tokens: null,
             licence: "MIT",
+            min_trust: "any",
             chat: false,
             model_sha256: null,
             input_modalities: ["text"],
