@@ -71,6 +71,7 @@ const DIALECT_PORT = [
   "http/schemas/offered-tools",
   "http/schemas/pagination",
   "http/schemas/responses",
+  "http/schemas/trust-fields",
   "http/schemas/wire-units",
   "http/server/send-file",
   "http/streaming/awaited-chat",

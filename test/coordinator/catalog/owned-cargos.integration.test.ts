@@ -148,6 +148,7 @@ describe("an owner's Cargo", () => {
       { category: "utility" },
       { required_ram_mb: 1 },
       { required_vram_mb: 0 },
+      { min_trust: "proven" },
     ];
     for (const change of changes) {
       expect([change, await patch(change)]).toEqual([change, false]);
@@ -155,6 +156,10 @@ describe("an owner's Cargo", () => {
       await approve();
     }
     expect((await as(owner, "GET", "/account/cargos")).body.data[0]).not.toHaveProperty("weights");
+    expect((await as(null, "GET", "/cargos/some-onnx")).body.data).toMatchObject({ min_trust: "proven" });
+    const job = { workload: "some-onnx", input: ONNX_FILE.example_input, trust: "any" };
+    const { id } = (await as(owner, "POST", "/jobs", job)).body.data;
+    expect((await as(owner, "GET", `/jobs/${id}`)).body.data).toMatchObject({ trust: "proven" });
   });
 
   it("gets the price that follows from its changed `pricing`, and must keep both equal", async () => {
