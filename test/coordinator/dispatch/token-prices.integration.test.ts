@@ -144,16 +144,17 @@ describe("the hold of a chat", () => {
   });
 });
 
-describe("jobs of the version before", () => {
+describe("jobs of an earlier version", () => {
   it("cost their price when they complete, in a database without rates", async () => {
     const ids = [
       await submit(prompt("x".repeat(500), { max_tokens: 500 })),
       await submit(prompt("x".repeat(500), { max_tokens: 500 })),
     ];
     await coordinator.stop();
-    coordinator.runSql("ALTER TABLE jobs DROP COLUMN rates");
+    for (const column of ["rates", "terms"]) coordinator.runSql(`ALTER TABLE jobs DROP COLUMN ${column}`);
+    coordinator.runSql("ALTER TABLE api_keys DROP COLUMN trust");
     for (const table of ["audits", "standings"]) coordinator.runSql(`DROP TABLE ${table}`);
-    coordinator.runSql("DELETE FROM migrations WHERE version = 3");
+    coordinator.runSql("DELETE FROM migrations WHERE version >= 3");
     await coordinator.start();
     await using island = await join();
     const [first, second] = [await island.next("assign"), await island.next("assign")];
