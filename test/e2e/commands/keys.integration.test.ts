@@ -20,15 +20,15 @@ describe("coordinator key create", () => {
   it("creates a key with the limits of its flags, enforced by the API and shown by `key list`", async () => {
     const nextYear = new Date(Date.now() + 365 * 24 * 3_600_000).toISOString().slice(0, 10);
     const words = ["--expires-at", nextYear, "--cargos", "base64, word-wrap", "--credits-per-month", "2.5", "--json"];
-    const made = JSON.parse((await key("create", "--name", "limited", ...words)).stdout);
+    const made = JSON.parse((await key("create", "--name", "limited", "--trust", "proven", ...words)).stdout);
     const limits = { expires_at: `${nextYear}T00:00:00.000Z`, cargos: ["base64", "word-wrap"], credits_per_month: 2.5 };
-    expect(made).toMatchObject(limits);
+    expect(made).toMatchObject({ ...limits, trust: "proven" });
     const { body } = await call(coordinator.url, made.key, "GET", "/api-keys");
     expect(body.data.find(({ id }: { id: string }) => id === made.id)).toMatchObject(limits);
     const refused = await call(coordinator.url, made.key, "POST", "/jobs", { workload: "tiny-chat", input: {} });
     expect(refused).toMatchObject({ status: 403, body: { error: { code: "cargo_not_allowed" } } });
     expect((await key("list")).stdout).toContain(
-      `  until ${limits.expires_at}, for base64,word-wrap, 2.5 credits per month  limited\n`,
+      `  until ${limits.expires_at}, for base64,word-wrap, 2.5 credits per month, trust proven  limited\n`,
     );
   });
 
