@@ -236,7 +236,8 @@ function openAttemptResults(
   ): Promise<void> {
     // The Island is not blamed for an empty result that the request may have caused. Otherwise a client could keep jobs
     // of other accounts from the Island. The Island has failed only if another Island produces a result.
-    const isRequestedEmpty = fault === "empty" && mayBeRequestedEmpty(job.traits, frame);
+    const isBlank = job.feed.outputAttempt === job.attempt && job.feed.text() !== "";
+    const isRequestedEmpty = fault === "empty" && (isBlank || mayBeRequestedEmpty(job.traits, frame));
     const error = failed(islandId, job, { ...frame, code: "invalid_output", retryable: !isRequestedEmpty });
     if (fault === "contradicted" || fault === "malformed") {
       // Streamed output of an Island that contradicts itself cannot be withdrawn, so no Island may continue it.

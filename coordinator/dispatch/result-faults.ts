@@ -2,6 +2,7 @@ import type { ToolCall } from "../../shared/chat-tools.ts";
 import { chatReadingSchema } from "../../shared/chat-reading.ts";
 import type { OutputItem } from "../../shared/output.ts";
 import type { NumberedFrame } from "../../shared/protocol/from-island.ts";
+import { isVisibleText } from "../../shared/visible-text.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import type { AnswerVerdict } from "../checks/answer-check.ts";
 import type { Checks } from "../checks/checks.ts";
@@ -12,7 +13,7 @@ import type { JobTraits } from "../jobs/job-traits.ts";
 
 /**
  * Why a result is rejected:
- * - `empty`: the attempt produced no output. The model may be the cause, so another Island gets an attempt.
+ * - `empty`: the attempt produced no output, or only white space. The model may be the cause, so another Island gets an attempt.
  * - `schema_mismatch`: the Cargo's output schema excludes the value. The Cargo may be the cause, so another Island gets
  * an attempt.
  * - `contradicted`: the text of a chat differs from the text that the Island streamed.
@@ -86,7 +87,9 @@ function chatFaultOf(
   const text = feed.text();
   if (output !== undefined && output !== text) return "contradicted";
   const isCutReasoning = finishReason === "length" && feed.items.some(({ type }) => type === "reasoning");
-  const isEmpty = text === "" && calls.length === 0 && !isCutReasoning;
+  // The limit of tokens may cut a text before its first visible character.
+  const isCutText = text !== "" && finishReason === "length" && feed.tokens >= (traits?.maxTokens ?? Infinity);
+  const isEmpty = !isVisibleText(text) && calls.length === 0 && !isCutReasoning && !isCutText;
   if (feed.outputAttempt !== attempt || isEmpty) return "empty";
   return traits?.topLogprobs != null && text !== "" && !hasProbabilities(feed) ? "malformed" : null;
 }

@@ -99,6 +99,31 @@ describe("the output of a chat", () => {
     expect(await ended(jobId)).toMatchObject({ status: "completed", output: "hello", attempts: 2 });
   });
 
+  it("is refuted by another Island if it is only white space", async () => {
+    await using liar = await join();
+    const jobId = await submit(prompt());
+    const lie = await liar.next("assign");
+    await using honest = await join();
+    liar.send(...beginFrames(lie), outputFrame(lie, 1, "\u00A0"), finishedFrame(lie, 2, { completionTokens: 1 }));
+    const assign = await honest.next("assign");
+    honest.send(
+      ...beginFrames(assign),
+      outputFrame(assign, 1, "hello"),
+      finishedFrame(assign, 2, { completionTokens: 1 }),
+    );
+    expect(await ended(jobId)).toMatchObject({ status: "completed", output: "\u00A0hello", attempts: 2 });
+  });
+
+  it("is accepted if max_tokens cut it after white space", async () => {
+    await using island = await join();
+    const jobId = await submit(prompt("Hi", { max_tokens: 1 }));
+    const assign = await island.next("assign");
+    await using _other = await join();
+    const finished = { ...finishedFrame(assign, 2, { completionTokens: 1 }), finishReason: "length" } as const;
+    island.send(...beginFrames(assign), outputFrame(assign, 1, "\n"), finished as FromIsland);
+    expect(await ended(jobId)).toMatchObject({ status: "completed", output: "\n", attempts: 1 });
+  });
+
   it("is accepted free of charge if it is empty twice", async () => {
     await using one = await join();
     const jobId = await submit(prompt());
