@@ -27,8 +27,13 @@ import { decide, lyingReader, MAX_READERS } from "./verdicts.ts";
 const MAX_IN_FLIGHT = 16;
 /** Maximum owners that are asked about an answer, with those that do not run the job. */
 const MAX_ASKED = 6;
-/** Share of audits that go to a second reader although the first one is content, to find readers that lie. */
+/**
+ * Least share of audits that go to a second reader although the first one is content, to find readers that lie. The
+ * share is higher for readers whose readings were seldom compared.
+ */
 const SECOND_READER_SHARE = 0.05;
+/** Owners whose compared readings are counted. */
+const MAX_COUNTED = 10_000;
 /** An audit without a reader is tried again after this time, and is unclear after a day. */
 const RETRY_MS = 5_000;
 const AUDITED_WITHIN_MS = 24 * 3_600_000;
@@ -65,6 +70,8 @@ export function openAuditor(
   const due = new Map<string, DueAudit>();
   /** Owners that did not read, with the time until which they are not asked. */
   const silent = recentMap<number>(MAX_SILENT);
+  /** Number of readings of each owner that agreed with another owner's. */
+  const agreed = recentMap<number>(MAX_COUNTED);
   const stop = new AbortController();
   const readerJobs = openReaderJobs(clock, store, jobs, stop.signal);
   let settleTimer = clock.schedule(SETTLE_EVERY_MS, () => void settleHeld());
@@ -139,8 +146,14 @@ export function openAuditor(
     const nowMs = clock.now();
     const exclude = new Set([row.ownerAccountId, row.clientAccountId]);
     for (const [id, untilMs] of silent.entries()) if (untilMs > nowMs) exclude.add(id);
-    const wantsTwo = random() < SECOND_READER_SHARE;
+    const chance = random();
     const judged: Judgement[] = [];
+    /** Like answers, readings of an owner are compared always at first, and then with probability 1 / agreed ones. */
+    const wantsTwo = (): boolean => {
+      const [first] = judged;
+      const count = first === undefined ? 0 : (agreed.get(first.reading.ownerAccountId) ?? 0);
+      return chance < Math.max(SECOND_READER_SHARE, 1 / (1 + count));
+    };
     let verdict: Verdict | null = null;
     for (let asked = 0; verdict === null && judged.length < MAX_READERS && asked < MAX_ASKED; asked += 1) {
       // oxlint-disable-next-line no-await-in-loop -- Whether another reader is asked depends on this one.
@@ -151,7 +164,7 @@ export function openAuditor(
       const judgement = await ask(reader, row, question);
       if (stop.signal.aborted) return;
       if (judgement !== null) judged.push(judgement);
-      verdict = decide(judged, wantsTwo);
+      verdict = decide(judged, wantsTwo());
     }
     // After a restart, readers need a moment to come back.
     if (judged.length === 0 && nowMs - row.endedAtMs < AUDITED_WITHIN_MS) return retryLater(next);
@@ -189,6 +202,9 @@ export function openAuditor(
     standings.note({ ownerAccountId, slug, standing });
     if (verdict === "inconsistent") log.warn({ job_id: jobId, account_id: ownerAccountId, cargo: slug }, reason);
     const liar = lyingReader(judged)?.reading.ownerAccountId;
+    if (judged.length > 1) {
+      for (const { ownerAccountId: id } of readings) if (id !== liar) agreed.set(id, (agreed.get(id) ?? 0) + 1);
+    }
     if (liar === undefined || standings.of(liar, slug).state === "trusted") return;
     const because = `job ${jobId}: returned another result than two other readers`;
     const stored = {

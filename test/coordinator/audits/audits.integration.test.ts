@@ -12,6 +12,8 @@ import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 type Account = Awaited<ReturnType<TestCoordinator["createAccount"]>>;
 
 const HONEST = "An honest answer";
+/** Tokens of answers, as honest Islands count them. */
+const TOKENS = 10;
 const LIE = "Words that the model does not write";
 
 let coordinator: TestCoordinator;
@@ -29,7 +31,7 @@ afterEach(async () => {
 });
 
 /** An Island that answers chats with `text`, and that finds the beginnings of {@link accepted} consistent when it reads. */
-async function joinIsland(owner: Account, text: () => string, isReader = true, mayRead = () => true) {
+async function joinIsland(owner: Account, text: () => string, isReader = true, mayRead = () => true, tokens = TOKENS) {
   const features = isReader ? ["chat.read"] : [];
   const island = await FakeIsland.join(coordinator.url, owner.islandToken, {
     hostId: randomUUID(),
@@ -47,15 +49,14 @@ async function joinIsland(owner: Account, text: () => string, isReader = true, m
     } else {
       readings.push(frame);
       if (!mayRead()) return;
-      island.send(...beginFrames(frame), finishedFrame(frame, 1, { output: readingOf(read) }));
+      island.send(...beginFrames(frame), finishedFrame(frame, 1, { output: readingOf(read, tokens) }));
     }
   });
   return { island, chats, readings };
 }
 
 /** Returns a reading in which {@link HONEST} has probable tokens, and other texts have improbable ones. */
-function readingOf(read: ChatRead) {
-  const tokens = Math.max(10, read.text.split(" ").length);
+function readingOf(read: ChatRead, tokens: number) {
   const [token, logprob] = accepted.startsWith(read.text) ? [1, Math.log(0.9)] : [3, -20];
   const top = [
     [1, Math.log(0.9)],
@@ -134,6 +135,36 @@ it("an owner whose answers two other owners refute gets no more jobs, and its cl
   await Promise.all([liar, ...readers].map(({ island }) => island[Symbol.asyncDispose]()));
 });
 
+it("a reader that invents probable tokens is quarantined, although it is right about the answers", async () => {
+  const owners = [
+    await openOwner("owner"),
+    await openOwner("liar"),
+    await openOwner("first"),
+    await openOwner("second"),
+  ];
+  const [owner, ...others] = await Promise.all(
+    owners.map((each, nth) =>
+      joinIsland(
+        each,
+        () => HONEST,
+        nth > 0,
+        () => true,
+        nth === 1 ? TOKENS + 5 : TOKENS,
+      ),
+    ),
+  );
+  if (owner === undefined) throw new Error("No owner joined");
+  const states = () =>
+    coordinator.runSql("SELECT owner_account_id AS id FROM standings WHERE standing LIKE '%quarantined%'");
+  await expect
+    .poll(async () => {
+      await chat();
+      return states();
+    })
+    .toEqual([{ id: owners[1]?.id }]);
+  await Promise.all([owner, ...others].map(({ island }) => island[Symbol.asyncDispose]()));
+});
+
 it("an owner that reports more tokens than its readers count is quarantined", async () => {
   const owners = [await openOwner("liar"), await openOwner("first"), await openOwner("second")];
   const [owner, ...others] = owners;
@@ -167,7 +198,8 @@ it("a long answer, of which only a beginning is read, does not count as overchar
   const [owner, reader] = [await openOwner("owner"), await openOwner("reader")];
   const words = Array.from({ length: 600 }, (_, nth) => `word${nth} `);
   accepted = words.join("");
-  const other = await joinIsland(reader, () => accepted);
+  const mayRead = () => true;
+  const other = await joinIsland(reader, () => accepted, true, mayRead, words.length);
   const island = await FakeIsland.join(coordinator.url, owner.islandToken, { hostId: randomUUID(), slots: 1 });
   const chats: Assign[] = [];
   island.handle((frame) => {
