@@ -44,5 +44,11 @@ export const MAX_RUNS: ReadonlyMap<string, number> = new Map([
   ["dispatch", 3],
 ]);
 
-/** The names of the benches in the order of RESULTS.md. Fleets, audited models and soak have separate commands. */
-export const RESULT_NAMES: readonly string[] = [...BENCHES.map(({ name }) => name), "fleet", "audit-models", "soak"];
+/** The names of the benches in the order of RESULTS.md. Fleets, both benches of audits and soak have separate commands. */
+export const RESULT_NAMES: readonly string[] = [
+  ...BENCHES.map(({ name }) => name),
+  "fleet",
+  "audit",
+  "audit-models",
+  "soak",
+];

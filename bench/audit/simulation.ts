@@ -32,7 +32,7 @@ const SLUG = "tiny-chat";
 const CLIENTS = 40;
 const NETWORK_FEE = 0.1;
 const AUDIT_SHARE = 0.03;
-const MAX_TOKENS = 100;
+export const MAX_TOKENS = 100;
 const GRANT_MICRO = 1_000_000_000_000;
 /** Duration of an honest answer, and of the answer of a liar without the model. */
 const PROMPT_MS = 300;
@@ -40,7 +40,7 @@ const TOKEN_MS = 25;
 const FAST_MS = 50;
 const READ_MS = 500;
 /** Prompt tokens of work for an output token, as in `audit-plans.ts`. */
-const OUTPUT_WORK = 4;
+export const OUTPUT_WORK = 4;
 /** Random free Islands that are tried before all are searched. */
 const TRIES = 20;
 /** Time after the last job in which due audits end. */
@@ -59,7 +59,6 @@ export interface SimulationOptions {
   readonly hours: number;
   /** Share of jobs with `trust: proven`. */
   readonly provenShare: number;
-  readonly isAudited: boolean;
 }
 
 /** Figures of all Islands of a kind. */
@@ -104,7 +103,7 @@ interface Identity {
   isQuarantined: boolean;
 }
 
-interface Owner {
+export interface Owner {
   readonly kind: LiarKind | null;
   readonly islands: Island[];
   readonly identities: Identity[];
@@ -155,7 +154,7 @@ const identityOf = ({ identities }: Owner): Identity => identities.at(-1) as Ide
 const workOf = (prompt: string, written: Written): number => promptTokensOf(prompt) + OUTPUT_WORK * tokensOf(written);
 
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
-  const { seed, jobs: jobCount, hours, provenShare, isAudited } = options;
+  const { seed, jobs: jobCount, hours, provenShare } = options;
   const clock = new VirtualClock();
   const random = seeded(seed);
   const cargo = loadCargo();
@@ -198,7 +197,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     clock,
     {
       *connected() {
-        for (const { owner, id } of islands) yield { island: { id }, facts: { ...facts, accountId: identityOf(owner).id } } as never;
+        for (const { owner, id } of islands)
+          yield { island: { id }, facts: { ...facts, accountId: identityOf(owner).id } } as never;
       },
     },
     standings,
@@ -214,7 +214,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       islands: { get: async (id: string) => ({ accountId: readerOfIsland.get(id) }) },
       jobs: {
         get: async (id: string) => readingRecords.get(id) ?? recordOf(id),
-        feed: async (id: string) => [{ attempt: 1, items: [{ type: "token", content: answered.get(id)?.written.text ?? "" }] }],
+        feed: async (id: string) => [
+          { attempt: 1, items: [{ type: "token", content: answered.get(id)?.written.text ?? "" }] },
+        ],
         input: async (id: string) => ({ ...CHAT, prompt: answered.get(id)?.job.prompt ?? "" }),
       },
     } as never,
@@ -246,7 +248,11 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     };
   }
 
-  async function submitReading(request: { accountId: string; reader: string; input: { prompt: string; read: ChatRead } }) {
+  async function submitReading(request: {
+    accountId: string;
+    reader: string;
+    input: { prompt: string; read: ChatRead };
+  }) {
     await store.ledger.post(holdPostings(request.accountId, [heldMicro]), clock.now());
     const id = `reading_${(readings += 1)}`;
     const owner = ownerOf.get(request.reader);
@@ -262,7 +268,18 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
         const tokens = tokensOf({ text: read.text, pieces: [], hasEnd: read.has_end });
         readWork += promptTokensOf(prompt) + tokens;
         if (byPrompt.get(prompt)?.wasProven === true) provenReadWork += promptTokensOf(prompt) + tokens;
-        void endJob({ id, islandId: island.id, ownerId: request.reader, clientId: request.accountId, prompt, tokens: 0, hasText: false }, true);
+        void endJob(
+          {
+            id,
+            islandId: island.id,
+            ownerId: request.reader,
+            clientId: request.accountId,
+            prompt,
+            tokens: 0,
+            hasText: false,
+          },
+          true,
+        );
         feed.ending = {};
         for (const listener of feed.listeners) listener();
         release(island);
@@ -275,12 +292,24 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       feed.listeners.add(listener);
       return () => feed.listeners.delete(listener);
     };
-    return { record: { id, accountId: request.accountId }, openFeed: async () => Object.assign(feed, { subscribe }), cancel: async () => undefined };
+    return {
+      record: { id, accountId: request.accountId },
+      openFeed: async () => Object.assign(feed, { subscribe }),
+      cancel: async () => undefined,
+    };
   }
 
   /** Plans the audit of an ended job and stores its end. Returns the plan and the credits. */
   function endJob(
-    ended: { id: string; islandId: string; ownerId: string; clientId: string; prompt: string; tokens: number; hasText: boolean },
+    ended: {
+      id: string;
+      islandId: string;
+      ownerId: string;
+      clientId: string;
+      prompt: string;
+      tokens: number;
+      hasText: boolean;
+    },
     isHeldAlready: boolean,
   ) {
     const { id, islandId, ownerId, clientId, prompt, tokens, hasText } = ended;
@@ -293,7 +322,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       slug: SLUG,
       prompt: { total, done: total },
     } as unknown as ActiveJob;
-    const plan = isAudited ? planAudit(job) : null;
+    const plan = planAudit(job);
     const { chargeMicro, earnedMicro, postings } = settle({
       event: "complete",
       accountId: clientId,
@@ -344,7 +373,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 
   function mayRun(job: Job, { owner }: Island): boolean {
     const { id } = identityOf(owner);
-    if (isAudited && standings.refusedWith(SLUG).has(id)) return false;
+    if (standings.refusedWith(SLUG).has(id)) return false;
     if (job.emptyFrom.includes(id)) return false;
     if (!job.needsProven) return true;
     const { state } = standings.of(id, SLUG);
@@ -365,7 +394,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     const { owner } = island;
     const { kind } = owner;
     take(island);
-    if (kind?.turnsAfterProven === true && standings.of(identityOf(owner).id, SLUG).state === "proven") owner.hasTurned = true;
+    if (kind?.turnsAfterProven === true && standings.of(identityOf(owner).id, SLUG).state === "proven")
+      owner.hasTurned = true;
     const asked = {
       prompt: job.prompt,
       sampling: chatRequestOf(chatInputSchema.parse({ prompt: job.prompt, ...CHAT })),
@@ -397,9 +427,27 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     }
     running -= 1;
     const wasProven = standings.of(ownerId, SLUG).state === "proven";
-    const facts = { id: job.id, islandId: island.id, ownerId, clientId: job.clientId, prompt: job.prompt, tokens: tokensOf(written), hasText: true };
+    const facts = {
+      id: job.id,
+      islandId: island.id,
+      ownerId,
+      clientId: job.clientId,
+      prompt: job.prompt,
+      tokens: tokensOf(written),
+      hasText: true,
+    };
     const { audit, settled, earnedMicro } = endJob(facts, false);
-    const done = { job, owner: island.owner, isWrong, isPaid: audit === null, written, earnedMicro, isHeld: audit !== null, wasProven, islandId: island.id };
+    const done = {
+      job,
+      owner: island.owner,
+      isWrong,
+      isPaid: audit === null,
+      written,
+      earnedMicro,
+      isHeld: audit !== null,
+      wasProven,
+      islandId: island.id,
+    };
     answered.set(job.id, done);
     byPrompt.set(job.prompt, done);
     const event = { type: "job_ended", job: { id: job.id, settled }, ending: { audit: audit ?? undefined } };
@@ -407,10 +455,12 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     release(island);
   }
 
-  function readAs({ kind, hasTurned }: Owner, prompt: string, read: ChatRead): ChatReading {
-    if (kind === null) return KINDS.honest.read(prompt, read);
-    const isFalse = kind.turnsAfterProven !== true || hasTurned;
-    return isFalse ? kind.read(prompt, read) : KINDS.honest.read(prompt, read);
+  function readAs(owner: Owner, prompt: string, read: ChatRead): ChatReading {
+    const { kind, hasTurned } = owner;
+    const isHonest = kind === null || (kind.turnsAfterProven === true && !hasTurned);
+    if (isHonest) return KINDS.honest.read(prompt, read);
+    if (kind.lie === null) identityOf(owner).lies += 1;
+    return kind.read(prompt, read);
   }
 
   for (const island of islands) release(island);
@@ -431,10 +481,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     if (made === jobCount) return;
     made += 1;
     running += 1;
-    const word = (): string => VOCABULARY[60 + Math.floor(random() * 300)] ?? "";
     dispatch({
       id: `job_${made}`,
-      prompt: `Tell me about the ${word()} and the ${word()} in story ${made}`,
+      prompt: promptOf(made, random),
       clientId: clients[made % CLIENTS] ?? "",
       needsProven: random() < provenShare,
       emptyFrom: [],
@@ -452,14 +501,20 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const rows = new Map(store.allAudits().map((row) => [row.jobId, row]));
   const books = await store.ledger.verify();
   store.close();
-  const all = [...answered.values()].map((each) => ({ ...each, isRefunded: rows.get(each.job.id)?.earning === "refunded" }));
+  const all = [...answered.values()].map((each) => ({
+    ...each,
+    isRefunded: rows.get(each.job.id)?.earning === "refunded",
+  }));
   const finalShare = (needsProven: boolean): FinalShare => {
     const some = all.filter(({ job }) => job.needsProven === needsProven);
     return { jobs: some.length, wrongFinal: some.filter(({ isWrong, isRefunded }) => isWrong && !isRefunded).length };
   };
   const earnedBy = (some: readonly Owner[]): number => {
     const set = new Set(some);
-    const micro = all.reduce((sum, { owner, isRefunded, earnedMicro }) => sum + (set.has(owner) && !isRefunded ? earnedMicro : 0), 0);
+    const micro = all.reduce(
+      (sum, { owner, isRefunded, earnedMicro }) => sum + (set.has(owner) && !isRefunded ? earnedMicro : 0),
+      0,
+    );
     return micro / some.reduce((sum, owner) => sum + owner.islands.length, 0);
   };
   const honestEarned = earnedBy(honest);
@@ -467,7 +522,10 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const kinds = names.map((kind): KindFigures => {
     const own = owners.filter((owner) => (owner.kind?.name ?? "honest") === kind);
     const identities = own.flatMap((owner) => owner.identities);
-    const lies = identities.filter(({ isQuarantined }) => isQuarantined).map((each) => each.lies).toSorted((a, b) => a - b);
+    const lies = identities
+      .filter(({ isQuarantined }) => isQuarantined)
+      .map((each) => each.lies)
+      .toSorted((a, b) => a - b);
     const done = all.filter(({ owner }) => own.includes(owner));
     return {
       kind,
@@ -482,7 +540,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     };
   });
   const honestIslands = honest.flatMap((owner) => owner.islands).length;
-  const honestQuarantined = honest.filter((owner) => identityOf(owner).isQuarantined).flatMap((owner) => owner.islands).length;
+  const honestQuarantined = honest
+    .filter((owner) => identityOf(owner).isQuarantined)
+    .flatMap((owner) => owner.islands).length;
   const oneEach = all.reduce((sum, { job, written }) => sum + workOf(job.prompt, written), 0);
   return {
     kinds,
@@ -490,11 +550,12 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     proven: finalShare(true),
     honestIslands,
     honestQuarantined,
-    audits: [...rows.values()].filter(({ verdict }) => ["consistent", "inconsistent", "unclear"].includes(verdict)).length,
+    audits: [...rows.values()].filter(({ verdict }) => ["consistent", "inconsistent", "unclear"].includes(verdict))
+      .length,
     provenAuditShare: provenReadWork / jobWork,
     auditShare: readWork / jobWork,
     compute: (jobWork + readWork) / oneEach,
-    isBalanced: books.sumMicro === 0n || Number(books.sumMicro) === 0,
+    isBalanced: Number(books.sumMicro) === 0 && books.wrongBalances.length === 0,
   };
 }
 
@@ -502,9 +563,18 @@ function fail(facts: { err?: unknown }, message: string): never {
   throw new Error(message, { cause: facts.err });
 }
 
-const unscheduled = { schedule: () => ({ cancel: () => undefined }), sleep: () => new Promise<void>(() => undefined), monotonicMs: () => 0 };
+const unscheduled = {
+  schedule: () => ({ cancel: () => undefined }),
+  sleep: () => new Promise<void>(() => undefined),
+  monotonicMs: () => 0,
+};
 
-function makeOwners({ owners, islands, liars }: SimulationOptions, random: () => number): Owner[] {
+export function promptOf(nth: number, random: () => number): string {
+  const word = (): string => VOCABULARY[60 + Math.floor(random() * 300)] ?? "";
+  return `Tell me about the ${word()} and the ${word()} in story ${nth}`;
+}
+
+export function makeOwners({ owners, islands, liars }: SimulationOptions, random: () => number): Owner[] {
   const lying = Math.round(liars * owners);
   const kinds = Object.values(KINDS).filter(({ name }) => name !== "honest");
   const made = Array.from({ length: owners }, (_, nth): Owner => {

@@ -74,14 +74,22 @@ interface Player {
   isProven: boolean;
 }
 
-export async function runTextLiars({ seed, chats, honest, trusted }: TextLiarsOptions): Promise<readonly TextLiarResult[]> {
+export async function runTextLiars({
+  seed,
+  chats,
+  honest,
+  trusted,
+}: TextLiarsOptions): Promise<readonly TextLiarResult[]> {
   await using network = await Network.open(["--heartbeat-s", "3600", "--catalog-directory", makeCatalog([SLUG])]);
   const random = new Random(seed);
   const store = await openStore(network.location, systemClock);
   const falseJobs = new Map<string, Player>();
-  const players = [...Array<LiarKind>(honest + trusted).fill(KINDS.honest), ...liars()].map(
-    (kind): Player => ({ kind, identities: [], answers: 0, isProven: false }),
-  );
+  const players = [...Array<LiarKind>(honest + trusted).fill(KINDS.honest), ...liars()].map((kind): Player => ({
+    kind,
+    identities: [],
+    answers: 0,
+    isProven: false,
+  }));
   let accounts = 0;
 
   async function join(player: Player): Promise<void> {
@@ -126,10 +134,13 @@ export async function runTextLiars({ seed, chats, honest, trusted }: TextLiarsOp
     await watch;
     await noteStandings(store, players, join);
     const { sumMicro, wrongBalances, wrongHolds } = await store.ledger.verify();
-    if (Number(sumMicro) !== 0 || wrongBalances.length > 0 || wrongHolds.length > 0) throw new Error("The books are wrong");
+    if (Number(sumMicro) !== 0 || wrongBalances.length > 0 || wrongHolds.length > 0)
+      throw new Error("The books are wrong");
     return await resultsOf(network, players.slice(trusted), falseJobs);
   } finally {
-    await Promise.all(players.flatMap(({ identities }) => identities.map(({ island }) => island[Symbol.asyncDispose]())));
+    await Promise.all(
+      players.flatMap(({ identities }) => identities.map(({ island }) => island[Symbol.asyncDispose]())),
+    );
     await store.close();
   }
 }
@@ -198,12 +209,19 @@ async function answer(
     if (!isFast) await systemClock.sleep(TOKEN_MS * part.length);
     island.send(outputFrame(frame, (seq += 1), ...part));
   }
-  const finished = finishedFrame(frame, seq + 1, { promptTokens: promptTokensOf(prompt), completionTokens: pieces.length });
+  const finished = finishedFrame(frame, seq + 1, {
+    promptTokens: promptTokensOf(prompt),
+    completionTokens: pieces.length,
+  });
   island.send(hasEnd ? finished : ({ ...finished, finishReason: "length" } as typeof finished));
 }
 
 /** Notes which owners are proven or quarantined. Liars that rename join with a new account. */
-async function noteStandings(store: Store, players: readonly Player[], join: (player: Player) => Promise<void>): Promise<void> {
+async function noteStandings(
+  store: Store,
+  players: readonly Player[],
+  join: (player: Player) => Promise<void>,
+): Promise<void> {
   const { standings } = await store.audits.standings(0);
   const states = new Map(standings.map(({ ownerAccountId, standing }) => [ownerAccountId, standing.state]));
   for (const player of players) {
@@ -230,7 +248,10 @@ async function resultsOf(
   players: readonly Player[],
   falseJobs: ReadonlyMap<string, Player>,
 ): Promise<TextLiarResult[]> {
-  const rows = runSql(network.location, "SELECT id, owner_account_id AS owner, earning, earned_micro AS micro FROM audits") as {
+  const rows = runSql(
+    network.location,
+    "SELECT id, owner_account_id AS owner, earning, earned_micro AS micro FROM audits",
+  ) as {
     readonly id: string;
     readonly owner: string;
     readonly earning: string;

@@ -116,7 +116,7 @@ const tokenAt = ({ factor, add }: Next, rank: number): number => (add + rank * f
 function probabilityOf(next: Next, token: number): number {
   if (token === END) return next.end;
   if (token > END) return BYTE;
-  const rank = ((((token - next.add + WORDS) % WORDS) * (INVERSES[next.factor] ?? 0)) % WORDS);
+  const rank = (((token - next.add + WORDS) % WORDS) * (INVERSES[next.factor] ?? 0)) % WORDS;
   return (next.probabilities[rank] ?? 0) * wordShare(next);
 }
 
