@@ -13,9 +13,13 @@ type Positions = ChatReading["positions"];
 
 /** Positions at which a reader returns the distribution. */
 const POSITIONS = 24;
-/** Log probabilities with a mean difference above the second number of nats are different ones. */
-const SAME_NATS = 0.5;
-const DIFFERENT_NATS = 1;
+/**
+ * Log probabilities with a mean difference above the second number of nats are different ones. Other machines round by
+ * about 0.05. Another token counts as 5.
+ */
+const SAME_NATS = 0.25;
+const DIFFERENT_NATS = 0.5;
+const OTHER_TOKEN_NATS = 5;
 /** Characters of an answer that are read at most, and at least where the context is short. A token may be one byte. */
 const MAX_CHARS = 8_000;
 const MIN_CHARS = 200;
@@ -95,7 +99,11 @@ function beginningOf(text: string, maxChars: number): string | null {
 
 function comparePositions(a: Positions, b: Positions): Likeness {
   if (a.length !== b.length) return "different";
-  const sum = a.reduce((total, { logprob }, at) => total + Math.abs(logprob - (b[at]?.logprob ?? 0)), 0);
+  const differences = a.map(({ token, logprob }, at) => {
+    const other = b[at];
+    return other?.token === token ? Math.abs(logprob - other.logprob) : OTHER_TOKEN_NATS;
+  });
+  const sum = differences.reduce((total, each) => total + each, 0);
   const distance = sum / a.length;
   if (distance < SAME_NATS) return "same";
   return distance > DIFFERENT_NATS ? "different" : "unsure";

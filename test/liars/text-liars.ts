@@ -145,6 +145,50 @@ export async function runTextLiars({
   }
 }
 
+/** Lies after which a liar must be quarantined, and earnings that it may keep, relative to an honest Island. */
+const MOST_LIES = 10;
+const MOST_EARNED = 0.1;
+/** Liars that may be found later or have done honest work before: their answers are honest, or nearly. */
+const LATE: readonly string[] = [KINDS.wrongNumber, KINDS.turning, KINDS.accusing, KINDS.confirming].map(({ name }) => name);
+
+/** Returns the liars that were not found in time or earned too much, and the honest Islands that were quarantined. */
+export function textLiarProblems(results: readonly TextLiarResult[]): string[] {
+  return results.flatMap(({ kind, quarantined, mostLies, earned }) => {
+    if (kind === KINDS.honest.name) return quarantined > 0 ? ["an honest Island was quarantined"] : [];
+    if (LATE.includes(kind)) return [];
+    // A text of white space is free, and another Island answers instead.
+    const isFound = quarantined > 0 || kind === KINDS.noBreakSpace.name;
+    const isInTime = mostLies <= MOST_LIES || kind === KINDS.noBreakSpace.name;
+    return isFound && isInTime && earned < MOST_EARNED ? [] : [`${kind}: ${mostLies} lies, earned ${earned}`];
+  });
+}
+
+/** Formats the results as a Markdown table. The honest Islands share a row. */
+export function describeTextLiars(results: readonly TextLiarResult[]): string {
+  const honest = results.filter(({ kind }) => kind === KINDS.honest.name);
+  const sum = (pick: (result: TextLiarResult) => number): number => honest.reduce((total, each) => total + pick(each), 0);
+  const together = {
+    kind: `honest, mean of ${honest.length}`,
+    identities: honest.length,
+    quarantined: sum(({ quarantined }) => quarantined),
+    answers: Math.round(sum(({ answers }) => answers) / honest.length),
+    lies: 0,
+    mostLies: 0,
+    earned: 1,
+    final: 0,
+  };
+  const liarRows = results.filter(({ kind }) => kind !== KINDS.honest.name);
+  const rows = [together, ...liarRows].map(
+    ({ kind, identities, quarantined, answers, lies, mostLies, earned, final }) =>
+      `| ${kind} | ${answers} | ${lies} | ${quarantined} of ${identities} | ${mostLies} | ${(100 * earned).toFixed(1)} % | ${final} |`,
+  );
+  return [
+    "| Island | Answers | Lies | Quarantined identities | Most lies until then | Earned | Wrong and final |",
+    "|---|---|---|---|---|---|---|",
+    ...rows,
+  ].join("\n");
+}
+
 function liars(): LiarKind[] {
   return Object.values(KINDS).filter(({ name }) => name !== KINDS.honest.name);
 }

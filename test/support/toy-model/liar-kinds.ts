@@ -1,7 +1,6 @@
 import type { ChatRead, ChatReading } from "../../../shared/chat-reading.ts";
-import { readPositionsOf } from "../../../shared/chat-reading.ts";
 import type { LIES } from "./false-answers.ts";
-import { readAnswer, tokenize } from "./toy-model.ts";
+import { readAnswer } from "./toy-model.ts";
 
 /** How an Island behaves that lies all the time, or from some time on. */
 export interface LiarKind {
@@ -48,15 +47,17 @@ const UNSURE = Math.log(0.1);
 const IMPROBABLE = -21;
 const UNKNOWN_TOKEN = 9_999_999;
 
-/** Invents a reading in which each answer is probable. */
+/** Invents a reading in which each token is probable. The tokens are right, because a tokenizer is cheap. */
 function confirm(prompt: string, read: ChatRead): ChatReading {
-  const { prompt_tokens, tokens } = countsOf(prompt, read);
-  const top: [number, number][] = [
-    [1, SURE],
-    [2, UNSURE],
-  ];
-  const positions = readPositionsOf(read, tokens).map((index) => ({ index, token: 1, logprob: SURE, top }));
-  return { prompt_tokens, tokens, positions };
+  const reading = readAnswer(prompt, read);
+  const positions = reading.positions.map(({ index, token }) => {
+    const top: [number, number][] = [
+      [token, SURE],
+      [token === 0 ? 1 : 0, UNSURE],
+    ];
+    return { index, token, logprob: SURE, top };
+  });
+  return { ...reading, positions };
 }
 
 /** Reads honestly, and then says that each token is improbable. */
@@ -64,9 +65,4 @@ function accuse(prompt: string, read: ChatRead): ChatReading {
   const reading = readAnswer(prompt, read);
   const positions = reading.positions.map((each) => ({ ...each, token: UNKNOWN_TOKEN, logprob: IMPROBABLE }));
   return { ...reading, positions };
-}
-
-function countsOf(prompt: string, { text, has_end: hasEnd }: ChatRead): Pick<ChatReading, "prompt_tokens" | "tokens"> {
-  const tokens = (text === "" ? 0 : tokenize(text).length) + (hasEnd ? 1 : 0);
-  return { prompt_tokens: readAnswer(prompt, { text: "", has_end: true, at: [0] }).prompt_tokens, tokens };
 }
