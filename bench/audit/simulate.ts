@@ -77,7 +77,17 @@ function notesOf(result: SimulationResult, none: UncheckedResult, quorum: Unchec
   const { any, proven, kinds, compute } = result;
   const unchecked = (name: string, { jobs, wrongFinal, withoutResult, compute: work }: UncheckedResult): string =>
     `| ${name} | ${percent(wrongFinal / jobs)} | ${percent(withoutResult / jobs)} | ${work.toFixed(2)} |`;
-  const rowOf = ({ kind, islands, jobs, earned, identities, quarantined, medianLies, maxLies, final }: KindFigures): string =>
+  const rowOf = ({
+    kind,
+    islands,
+    jobs,
+    earned,
+    identities,
+    quarantined,
+    medianLies,
+    maxLies,
+    final,
+  }: KindFigures): string =>
     `| ${kind} | ${islands} | ${count(jobs)} | ${percent(earned, 1)} | ${quarantined} of ${identities} | ${medianLies} · ${maxLies} | ${final} |`;
   return [
     `${count(options.jobs)} jobs in ${options.hours} hours of virtual time, ${count(options.islands)} Islands of ${options.owners} owners, of whom ${percent(options.liars, 0)} lie and an operator trusts ${options.trusted}. ${percent(options.provenShare, 0)} of the jobs ask for \`trust: proven\`, which a filter by standing simulates. Islands answer and read with a toy model. Plans, readers, verdicts, standings and the ledger are the coordinator's code; a job goes to a random free Island.`,

@@ -47,7 +47,12 @@ export function runUnchecked(options: SimulationOptions, quorum: number): Unchec
   return { jobs: options.jobs, wrongFinal, withoutResult, compute: work / firstWork };
 }
 
-function answerOf({ kind }: Owner, prompt: string, nth: number, random: () => number): { written: Written; isFalse: boolean } {
+function answerOf(
+  { kind }: Owner,
+  prompt: string,
+  nth: number,
+  random: () => number,
+): { written: Written; isFalse: boolean } {
   const sampling = chatRequestOf(chatInputSchema.parse({ prompt }));
   const asked = {
     prompt,
@@ -59,6 +64,9 @@ function answerOf({ kind }: Owner, prompt: string, nth: number, random: () => nu
     },
   };
   // Random words differ, and other lies follow from the answer.
-  const lie = kind === null || kind.lie === null ? null : LIES[kind.lie](kind.lie === "random words" ? { ...asked, random } : asked);
+  const lie =
+    kind === null || kind.lie === null
+      ? null
+      : LIES[kind.lie](kind.lie === "random words" ? { ...asked, random } : asked);
   return { written: lie ?? write(prompt, sampling, MAX_TOKENS, seeded(nth)), isFalse: lie !== null };
 }

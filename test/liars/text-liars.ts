@@ -84,6 +84,8 @@ export async function runTextLiars({
   const random = new Random(seed);
   const store = await openStore(network.location, systemClock);
   const falseJobs = new Map<string, Player>();
+  let isOver = false;
+  let watch: Promise<void> = Promise.resolve();
   const players = [...Array<LiarKind>(honest + trusted).fill(KINDS.honest), ...liars()].map((kind): Player => ({
     kind,
     identities: [],
@@ -115,8 +117,7 @@ export async function runTextLiars({
       network.createAccount(`client-${nth}@example.com`, GRANTED, { concurrentJobs: 1_000 }),
     );
     let left = chats;
-    let isOver = false;
-    const watch = (async (): Promise<void> => {
+    watch = (async (): Promise<void> => {
       while (!isOver) {
         await noteStandings(store, players, join);
         await systemClock.sleep(POLL_MS);
@@ -138,6 +139,8 @@ export async function runTextLiars({
       throw new Error("The books are wrong");
     return await resultsOf(network, players.slice(trusted), falseJobs);
   } finally {
+    isOver = true;
+    await watch.catch(() => undefined);
     await Promise.all(
       players.flatMap(({ identities }) => identities.map(({ island }) => island[Symbol.asyncDispose]())),
     );
@@ -149,7 +152,9 @@ export async function runTextLiars({
 const MOST_LIES = 10;
 const MOST_EARNED = 0.1;
 /** Liars that may be found later or have done honest work before: their answers are honest, or nearly. */
-const LATE: readonly string[] = [KINDS.wrongNumber, KINDS.turning, KINDS.accusing, KINDS.confirming].map(({ name }) => name);
+const LATE: readonly string[] = [KINDS.wrongNumber, KINDS.turning, KINDS.accusing, KINDS.confirming].map(
+  ({ name }) => name,
+);
 
 /** Returns the liars that were not found in time or earned too much, and the honest Islands that were quarantined. */
 export function textLiarProblems(results: readonly TextLiarResult[]): string[] {
@@ -166,7 +171,8 @@ export function textLiarProblems(results: readonly TextLiarResult[]): string[] {
 /** Formats the results as a Markdown table. The honest Islands share a row. */
 export function describeTextLiars(results: readonly TextLiarResult[]): string {
   const honest = results.filter(({ kind }) => kind === KINDS.honest.name);
-  const sum = (pick: (result: TextLiarResult) => number): number => honest.reduce((total, each) => total + pick(each), 0);
+  const sum = (pick: (result: TextLiarResult) => number): number =>
+    honest.reduce((total, each) => total + pick(each), 0);
   const together = {
     kind: `honest, mean of ${honest.length}`,
     identities: honest.length,
@@ -241,6 +247,8 @@ async function answer(
   };
   const lie = isLying && kind.lie !== null ? LIES[kind.lie](asked) : null;
   const { pieces, hasEnd } = lie ?? write(prompt, asked.sampling, MAX_TOKENS, asked.random);
+  // Another Island may answer after a text of white space.
+  falseJobs.delete(frame.jobId);
   if (lie !== null) {
     identity.lies += 1;
     falseJobs.set(frame.jobId, player);
@@ -301,12 +309,17 @@ async function resultsOf(
     readonly earning: string;
     readonly micro: number;
   }[];
-  const refunded = new Set(rows.filter(({ earning }) => earning === "refunded").map(({ id }) => id));
+  const identities = players.flatMap((player) => player.identities);
+  const lost = new Set(identities.filter(({ isQuarantined }) => isQuarantined).map(({ account }) => account.id));
+  // What a quarantined owner earned with its last jobs is refunded within a minute.
+  const isRefunded = ({ owner, earning }: (typeof rows)[number]): boolean =>
+    earning === "refunded" || (earning === "held" && lost.has(owner));
+  const refunded = new Set(rows.filter(isRefunded).map(({ id }) => id));
   const earnedBy = async ({ identities }: Player): Promise<number> => {
     let credits = 0;
     for (const { account } of identities) {
       const { body } = await call(network.url, account.key, "GET", "/account");
-      const held = rows.filter(({ owner, earning }) => owner === account.id && earning === "held");
+      const held = rows.filter((row) => row.owner === account.id && row.earning === "held" && !isRefunded(row));
       credits += body.data.credits + held.reduce((sum, { micro }) => sum + micro, 0) / 1e6;
     }
     return credits;
