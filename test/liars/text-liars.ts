@@ -84,7 +84,7 @@ export async function runTextLiars({
   const random = new Random(seed);
   const store = await openStore(network.location, systemClock);
   const falseJobs = new Map<string, Player>();
-  let isOver = false;
+  const stop = new AbortController();
   let watch: Promise<void> = Promise.resolve();
   const players = [...Array<LiarKind>(honest + trusted).fill(KINDS.honest), ...liars()].map((kind): Player => ({
     kind,
@@ -118,7 +118,7 @@ export async function runTextLiars({
     );
     let left = chats;
     watch = (async (): Promise<void> => {
-      while (!isOver) {
+      while (!stop.signal.aborted) {
         await noteStandings(store, players, join);
         await systemClock.sleep(POLL_MS);
       }
@@ -131,7 +131,7 @@ export async function runTextLiars({
       ),
     );
     await untilAudited(store);
-    isOver = true;
+    stop.abort();
     await watch;
     await noteStandings(store, players, join);
     const { sumMicro, wrongBalances, wrongHolds } = await store.ledger.verify();
@@ -139,7 +139,7 @@ export async function runTextLiars({
       throw new Error("The books are wrong");
     return await resultsOf(network, players.slice(trusted), falseJobs);
   } finally {
-    isOver = true;
+    stop.abort();
     await watch.catch(() => undefined);
     await Promise.all(
       players.flatMap(({ identities }) => identities.map(({ island }) => island[Symbol.asyncDispose]())),
