@@ -66,7 +66,7 @@ export interface KindFigures {
   readonly kind: string;
   readonly islands: number;
   readonly jobs: number;
-  /** Credits that an Island has or gets, beside an honest Island's. */
+  /** Credits that an Island has or gets, divided by an honest Island's. */
   readonly earned: number;
   /** Identities, those that were quarantined, and their lies until then: median and maximum. */
   readonly identities: number;

@@ -13,7 +13,7 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "1" },
     /** Lying Islands without jobs reconnect as other hosts. */
     renames: { type: "boolean", default: false },
-    /** Number of chats that the Islands with false texts and the honest ones beside them answer; 0: without this run. */
+    /** Number of chats in the run with false texts; 0 leaves the run out. */
     chats: { type: "string", default: "1500" },
   },
 });

@@ -311,7 +311,7 @@ async function resultsOf(
   }[];
   const identities = players.flatMap((player) => player.identities);
   const lost = new Set(identities.filter(({ isQuarantined }) => isQuarantined).map(({ account }) => account.id));
-  // What a quarantined owner earned with its last jobs is refunded within a minute.
+  // The coordinator refunds the last jobs of a quarantined owner within a minute.
   const isRefunded = ({ owner, earning }: (typeof rows)[number]): boolean =>
     earning === "refunded" || (earning === "held" && lost.has(owner));
   const refunded = new Set(rows.filter(isRefunded).map(({ id }) => id));

@@ -7,6 +7,8 @@ import { type Lie, LIES } from "../support/toy-model/false-answers.ts";
 import { meanEntropy, readAnswer, VOCABULARY, write } from "../support/toy-model/toy-model.ts";
 
 const ANSWERS = 300;
+/** Standard error of a share of 120 answers, at most. */
+const TOLERANCE = 0.046;
 const CHAT = makeChat({ temperature: 0.8 });
 
 /** Returns the scores of answers, read at 24 positions. A lie that would be the honest answer is left out. */
@@ -38,7 +40,7 @@ describe("the toy model", () => {
     expect(foundShare(scoresOf(null))).toBe(0);
   });
 
-  // The shares of the demo model are those of docs/internals/audits.md.
+  // The shares of the demo model are those of docs/internals/audits.md, from 120 answers.
   it.each([
     ["one character", 1],
     ["two tokens", 1],
@@ -48,9 +50,9 @@ describe("the toy model", () => {
     ["random words", 1],
     ["replay of another answer", 0.57],
     ["a wrong number", 0.28],
-  ] as const)("shows %s in one reading at most as often as the demo model", (lie, ofDemoModel) => {
+  ] as const)("shows %s in one reading about as often as the demo model, or less often", (lie, ofDemoModel) => {
     const share = foundShare(scoresOf(LIES[lie]));
-    expect(share).toBeLessThanOrEqual(ofDemoModel);
+    expect(share).toBeLessThanOrEqual(ofDemoModel + TOLERANCE);
     expect(share).toBeGreaterThan(0);
   });
 
