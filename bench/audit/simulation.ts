@@ -150,7 +150,11 @@ function loadCargo(): CatalogEntry {
   return { ...cargoOf(read.file), workloadId: 1, createdAtMs: 0 };
 }
 
-const identityOf = ({ identities }: Owner): Identity => identities.at(-1) as Identity;
+function identityOf({ identities }: Owner): Identity {
+  const last = identities.at(-1);
+  if (last === undefined) throw new Error("The owner has no account yet");
+  return last;
+}
 const workOf = (prompt: string, written: Written): number => promptTokensOf(prompt) + OUTPUT_WORK * tokensOf(written);
 
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
@@ -221,7 +225,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       },
     } as never,
     { known: () => cargo },
-    { subscribe: (listener: never) => void listeners.add(listener) } as never,
+    { subscribe: (listener: never) => void listeners.add(listener) },
     { submit: submitReading, keepUntilEnd: async (_: string, id: string) => void readingRecords.delete(id) } as never,
     readers,
     standings,
@@ -555,7 +559,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     provenAuditShare: provenReadWork / jobWork,
     auditShare: readWork / jobWork,
     compute: (jobWork + readWork) / oneEach,
-    isBalanced: Number(books.sumMicro) === 0 && books.wrongBalances.length === 0,
+    isBalanced: books.sumMicro === 0 && books.wrongBalances.length === 0,
   };
 }
 

@@ -135,8 +135,7 @@ export async function runTextLiars({
     await watch;
     await noteStandings(store, players, join);
     const { sumMicro, wrongBalances, wrongHolds } = await store.ledger.verify();
-    if (Number(sumMicro) !== 0 || wrongBalances.length > 0 || wrongHolds.length > 0)
-      throw new Error("The books are wrong");
+    if (sumMicro !== 0 || wrongBalances.length > 0 || wrongHolds.length > 0) throw new Error("The books are wrong");
     return await resultsOf(network, players.slice(trusted), falseJobs);
   } finally {
     stop.abort();
