@@ -10,6 +10,7 @@ import { grantPostings, holdPostings } from "../../coordinator/credits/postings.
 import { priceJob } from "../../coordinator/credits/pricing.ts";
 import { settle } from "../../coordinator/credits/settle.ts";
 import { TRUSTED } from "../../coordinator/credits/standing.ts";
+import { NO_TERMS } from "../../coordinator/credits/trust.ts";
 import type { ActiveJob } from "../../coordinator/jobs/active-job.ts";
 import type { NewAudit } from "../../coordinator/store/audits.ts";
 import { chatInputSchema, chatRequestOf } from "../../shared/chat-input.ts";
@@ -204,8 +205,10 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
         for (const { owner, id } of islands)
           yield { island: { id }, facts: { ...facts, accountId: identityOf(owner).id } } as never;
       },
+      factsOf: () => [],
     },
     standings,
+    () => null,
     random,
   );
   const planAudit = planAudits(standings, readers, () => cargo, AUDIT_SHARE, random);
@@ -217,7 +220,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       ...store,
       islands: { get: async (id: string) => ({ accountId: readerOfIsland.get(id) }) },
       jobs: {
-        get: async (id: string) => readingRecords.get(id) ?? recordOf(id),
+        get: async (id: string) => takeReading(id) ?? recordOf(id),
         feed: async (id: string) => [
           { attempt: 1, items: [{ type: "token", content: answered.get(id)?.written.text ?? "" }] },
         ],
@@ -226,13 +229,21 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     } as never,
     { known: () => cargo },
     { subscribe: (listener: never) => void listeners.add(listener) },
-    { submit: submitReading, keepUntilEnd: async (_: string, id: string) => void readingRecords.delete(id) } as never,
+    { submit: submitReading, keepUntilEnd: async () => undefined } as never,
+    { results: () => Promise.reject(new Error("No job is repeated")) },
     readers,
     standings,
     random,
   );
   /** The account that an Island had when it read. */
   const readerOfIsland = new Map<string, string>();
+
+  /** Returns the record of a reading once, because readings are large. */
+  function takeReading(id: string): object | undefined {
+    const found = readingRecords.get(id);
+    readingRecords.delete(id);
+    return found;
+  }
 
   function recordOf(id: string): object | undefined {
     const found = answered.get(id);
@@ -322,6 +333,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       earner: { islandId, accountId: ownerId },
       accountId: clientId,
       traits: TRAITS,
+      terms: NO_TERMS,
       feed: { tokens, hasText },
       slug: SLUG,
       prompt: { total, done: total },
@@ -351,6 +363,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
             earnedMicro,
             earning: "held",
             verdict: plan,
+            mayAudit: true,
           };
     const held = isHeldAlready ? [] : holdPostings(clientId, [heldMicro]);
     const settled = store.endJob(id, audit, [...held, ...postings], clock.now());
