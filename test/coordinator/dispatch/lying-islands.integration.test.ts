@@ -120,7 +120,7 @@ describe("the output of a chat", () => {
     const assign = await island.next("assign");
     await using _other = await join();
     const finished = { ...finishedFrame(assign, 2, { completionTokens: 1 }), finishReason: "length" } as const;
-    island.send(...beginFrames(assign), outputFrame(assign, 1, "\n"), finished as FromIsland);
+    island.send(...beginFrames(assign), outputFrame(assign, 1, "\n"), finished);
     expect(await ended(jobId)).toMatchObject({ status: "completed", output: "\n", attempts: 1 });
   });
 
