@@ -96,7 +96,7 @@ describe("jobs of an unapproved Cargo", () => {
       expect((await theirs.next("assign")).jobId).toBe(later);
       expect((await detail(body.data.id)).waiting).toMatchObject({
         reason: "own_islands_only",
-        message: expect.stringContaining("because it was submitted for an earlier definition of the Cargo") as unknown,
+        message: expect.stringContaining("it was submitted for an earlier definition of the Cargo") as unknown,
       });
       await using own = await island();
       const { jobId, cargo } = await own.next("assign");
