@@ -4,6 +4,7 @@ import { planAudits } from "../../../coordinator/audits/audit-plans.ts";
 import type { CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
 import { NEW_STANDING, type Standing } from "../../../coordinator/credits/standing.ts";
 import type { ActiveJob } from "../../../coordinator/jobs/active-job.ts";
+import { NO_TERMS } from "../../../coordinator/credits/trust.ts";
 import { traitsOf } from "../../../coordinator/jobs/job-traits.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import { seededRandom } from "./made-readings.ts";
@@ -23,6 +24,7 @@ function makeJob(more: object = {}, input: object = { data: "a" }): ActiveJob {
     feed: { tokens: 0, hasText: false },
     prompt: null,
     traits: traitsOf({ ...input }, makeCargo({ inputSchema: FILE_SCHEMA }), 0, "client"),
+    terms: NO_TERMS,
     ...more,
   } as unknown as ActiveJob;
 }
