@@ -235,17 +235,18 @@ async function answer(
     return;
   }
   player.answers += 1;
+  const maxTokens = MAX_TOKENS - (frame.resume?.tokens ?? 0);
   const asked = {
     prompt,
     sampling: chatRequestOf(chatInputSchema.parse(input)),
-    maxTokens: MAX_TOKENS,
+    maxTokens,
     random: () => random.next(),
     get otherAnswer() {
-      return write(`Another prompt ${random.between(0, 999)}`, this.sampling, MAX_TOKENS, this.random);
+      return write(`Another prompt ${random.between(0, 999)}`, this.sampling, maxTokens, this.random);
     },
   };
   const lie = isLying && kind.lie !== null ? LIES[kind.lie](asked) : null;
-  const { pieces, hasEnd } = lie ?? write(prompt, asked.sampling, MAX_TOKENS, asked.random);
+  const { pieces, hasEnd } = lie ?? write(prompt, asked.sampling, maxTokens, asked.random);
   // Another Island may answer after a text of white space.
   falseJobs.delete(frame.jobId);
   if (lie !== null) {
