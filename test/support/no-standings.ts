@@ -1,8 +1,8 @@
-import { NEW_STANDING } from "../../coordinator/credits/standing.ts";
+import { TRUSTED } from "../../coordinator/credits/standing.ts";
 
 /** Standings of a network without audits. */
 export const NO_STANDINGS = {
-  of: () => NEW_STANDING,
+  of: () => TRUSTED,
   refusedWith: () => new Set<string>(),
   onChange: () => undefined,
 } as const;
