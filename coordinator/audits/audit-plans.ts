@@ -1,4 +1,5 @@
 import { SEEDED_FEATURE } from "../../shared/features/cargo-features.ts";
+import { formatBytes } from "../../shared/format-bytes.ts";
 import { FILES_FEATURE } from "../../shared/job-files.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
@@ -76,7 +77,9 @@ export function unjudgeableOf(kind: AuditKind, traits: JobTraits): string | null
   const { responseFormat, toolUse, canReason, features, promptBytes } = traits;
   if (kind === "repeat") {
     const isFit = !features.includes(FILES_FEATURE) && promptBytes <= MAX_REPEATED;
-    return isFit ? null : "only a job without uploaded files and with an input of at most 4 MiB can be repeated";
+    if (isFit) return null;
+    const max = formatBytes(MAX_REPEATED);
+    return `only a job without uploaded files and with an input of at most ${max} can be repeated`;
   }
   const isText = responseFormat.type === "text" && toolUse === null && !canReason && !features.includes("chat.images");
   return isText ? null : "only a text without JSON, tools, reasoning and images can be judged";
