@@ -9,6 +9,8 @@ export type OutputOwner = "account" | "island" | "coordinator";
  */
 export type OutputBudget = Pool<OutputOwner>;
 
+const COORDINATOR: PoolKey<OutputOwner> = ["coordinator"];
+
 type Limits = Readonly<Record<"accountOutputMemoryBytes" | "islandOutputMemoryBytes" | "outputMemoryBytes", number>>;
 
 export function outputBudget(limits: Limits): OutputBudget {
@@ -18,6 +20,6 @@ export function outputBudget(limits: Limits): OutputBudget {
 
 /** Returns the holders of a job's output. @param islandId null for a job without an Island. */
 export function outputOwners(accountId: string, islandId: string | null): PoolKey<OutputOwner>[] {
-  const island: PoolKey<OutputOwner>[] = islandId === null ? [] : [["island", islandId]];
-  return [["account", accountId], ...island, ["coordinator"]];
+  const account: PoolKey<OutputOwner> = ["account", accountId];
+  return islandId === null ? [account, COORDINATOR] : [account, ["island", islandId], COORDINATOR];
 }

@@ -31,16 +31,20 @@ export class Pool<Kind extends string> {
   /** Returns the kind of the first key without capacity for the amount; null if all keys have capacity. */
   fullFor(keys: readonly PoolKey<Kind>[], amount: number, limits = this.#limits): Kind | null {
     if (amount === 0) return null;
-    const full = keys.find(([kind, id]) => {
-      if (this.count(kind, id) + amount <= limits[kind]) return false;
-      return id !== undefined || !this.#isWithinShare(keys, amount, limits[kind]);
-    });
-    return full?.[0] ?? null;
+    for (const key of keys) {
+      const kind = key[0];
+      if (this.count(kind, key[1]) + amount <= limits[kind]) continue;
+      if (key[1] !== undefined || !this.#isWithinShare(keys, amount, limits[kind])) return kind;
+    }
+    return null;
   }
 
   /** Adds the amount regardless of limits; a negative amount releases. @throws if a key releases more than it holds. */
   add(keys: readonly PoolKey<Kind>[], amount: number): void {
-    for (const [kind, id = ""] of keys) {
+    // This runs for each token, and destructuring would allocate an iterator for each key.
+    for (const key of keys) {
+      const kind = key[0];
+      const id = key[1] ?? "";
       let counts = this.#counts.get(kind);
       if (counts === undefined) this.#counts.set(kind, (counts = new Map()));
       const count = (counts.get(id) ?? 0) + amount;

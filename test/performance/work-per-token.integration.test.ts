@@ -3,13 +3,13 @@ import { type Cost, RelayWorld } from "./relay-world.ts";
 
 /*
  * Work of the coordinator for one more token and one more chat. Counts, unlike times, do not depend on the load of the
- * machine. Most limits are about 1.3 times the count of 2026-11-22 (Node.js 24.21, Linux). docs/internals/performance.md
+ * machine. Most limits are about 1.3 times the count of 2026-11-28 (Node.js 24.21, Linux). docs/internals/performance.md
  * explains the costs.
  */
 const TOKENS = 16;
 const LIMITS = {
-  spacedToken: { reads: 1.35, writes: 1.35, allocatedBytes: 13_200, bytesWritten: 210 },
-  gatheredToken: { reads: 0.1, writes: 0.1, allocatedBytes: 7_900, bytesWritten: 100 },
+  spacedToken: { reads: 1.35, writes: 1.35, allocatedBytes: 12_400, bytesWritten: 210 },
+  gatheredToken: { reads: 0.1, writes: 0.1, allocatedBytes: 7_600, bytesWritten: 100 },
   chat: { reads: 13, writes: 9.5, allocatedBytes: 360_000, bytesWritten: 36_000, acks: 2 },
 } as const;
 const ROUNDS = 3;

@@ -73,8 +73,9 @@ export class DeliveredTokens {
   /** Returns the items with the accepted token counts: the same array, or a copy if a count was too high. */
   take(items: readonly OutputItem[]): readonly OutputItem[] {
     let accepted: OutputItem[] | null = null;
-    for (const [index, item] of items.entries()) {
-      if (!isModelItem(item)) continue;
+    for (let index = 0; index < items.length; index += 1) {
+      const item = items[index];
+      if (item === undefined || !isModelItem(item)) continue;
       this.#allowedTokens += bytesOf(item);
       const count = Math.min(item.count, this.#allowedTokens);
       this.#allowedTokens -= count;
