@@ -104,6 +104,8 @@ interface Embeddings {
   readonly embeddings: readonly (readonly number[])[];
 }
 type Labels = readonly { readonly label: string; readonly score: number }[];
+const decode = ({ data }: Picture) => decodePng(data, () => undefined);
+
 interface Picture {
   readonly format: string;
   readonly data: string;
@@ -122,7 +124,7 @@ function distanceOf(a: unknown, b: unknown): number {
     const [one, other] = [(a as Embeddings).embeddings, (b as Embeddings).embeddings];
     return Math.max(...one.map((vector, at) => Math.hypot(...vector.map((each, i) => each - (other[at]?.[i] ?? 0)))));
   }
-  const [one, other] = [decodePng((a as Picture).data), decodePng((b as Picture).data)];
+  const [one, other] = [decode(a as Picture), decode(b as Picture)];
   if (one === null || other === null) return Infinity;
   return one.bytes.reduce((sum, byte, at) => sum + Math.abs(byte - (other.bytes[at] ?? 0)), 0) / one.bytes.length;
 }

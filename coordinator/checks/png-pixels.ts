@@ -23,8 +23,9 @@ const CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 4: 2, 6: 4 };
 /**
  * Decodes a PNG file in base64. Null for large, damaged and other files, and for PNGs with a palette, other than 8 bits,
  * or interlacing. Runtimes of Islands do not write these.
+ * @param spend Is called with the number of bytes to decode, before that work. May throw.
  */
-export function decodePng(base64: string): PngPixels | null {
+export function decodePng(base64: string, spend: (bytes: number) => void): PngPixels | null {
   const file = Buffer.from(base64, "base64");
   const data: Buffer[] = [];
   let header = Buffer.alloc(0);
@@ -43,6 +44,7 @@ export function decodePng(base64: string): PngPixels | null {
   if (channels === undefined || bits !== 8 || interlace !== 0) return null;
   const size = (width * channels + 1) * height;
   if (width < 1 || height < 1 || size > MAX_BYTES + height) return null;
+  spend(size);
   try {
     const filtered = inflateSync(Buffer.concat(data), { maxOutputLength: size });
     const bytes = filtered.length === size ? unfilter(filtered, width * channels, channels) : null;
