@@ -7,7 +7,7 @@ import type { JobTraits } from "../jobs/job-traits.ts";
 import type { AuditPlan } from "../store/audits.ts";
 import { auditKindOf, type AuditKind, needsSeed } from "./audit-kinds.ts";
 import type { Readers } from "./readers.ts";
-import { auditChance } from "../credits/standing.ts";
+import { auditChance, MAX_UNCLEAR, MIN_CHANCE } from "../credits/standing.ts";
 import { MAX_REPEATED } from "./repeat-question.ts";
 import type { Standings } from "./standings.ts";
 
@@ -32,9 +32,9 @@ export function planAudits(
   /** Work that audits of proven owners may take now, by Cargo. */
   const saved = new Map<string, number>();
 
-  function canRepeat({ state, outputBytes, earner, onlyIslandsOf }: ActiveJob, cargo: CatalogEntry): boolean {
+  function canRepeat({ state, earner, onlyIslandsOf }: ActiveJob, cargo: CatalogEntry): boolean {
     // A repeat is not repeated again.
-    if (state !== "completed" || outputBytes > MAX_REPEATED || onlyIslandsOf !== null) return false;
+    if (state !== "completed" || onlyIslandsOf !== null) return false;
     return !needsSeed(cargo) || (earner !== null && readers.hasFeature(earner.islandId, SEEDED_FEATURE));
   }
 
@@ -52,9 +52,14 @@ export function planAudits(
     if (terms.audit === "never") return "none";
     const isFit = kind === "read" ? feed.hasText : canRepeat(job, cargo);
     const canJudge = traits !== null && unjudgeableOf(kind, traits) === null && isFit;
-    if (!canJudge || random() >= auditChance(standing)) return "none";
+    // Otherwise an Island could make its results too large to be repeated.
+    if (kind === "repeat" && job.outputBytes > MAX_REPEATED) return "unclear";
+    const draw = random();
+    if (!canJudge) return "none";
+    if (draw >= auditChance(standing)) return (standing.unclear ?? 0) >= MAX_UNCLEAR ? "unclear" : "none";
     if (standing.state !== "proven") return "due";
-    if (left < cost) return "none";
+    // Otherwise owners that have just become proven would use up the budget of the others.
+    if (left < cost && draw >= Math.min(MIN_CHANCE, share)) return "none";
     saved.set(slug, left - cost);
     return "due";
   };

@@ -24,6 +24,8 @@ export interface Standing {
   /** Number of consistent audits since the last change to `new`. */
   readonly streak: number;
   readonly evidence: Evidence;
+  /** Number of unclear audits since the last consistent one. Absent for none. */
+  readonly unclear?: number;
   /** Why an operator or an audit changed the state; null for none. */
   readonly reason: string | null;
 }
@@ -39,23 +41,36 @@ export function isProven({ state }: Standing): boolean {
 /** Consistent audits in a row after which an owner is proven. Source: BOINC, adaptive replication. */
 export const PROVEN_AFTER = 10;
 /** Least probability with which a job of a proven owner is audited. */
-const MIN_CHANCE = 0.02;
+export const MIN_CHANCE = 0.02;
+/**
+ * Unclear audits in a row after which jobs are audited only with {@link MIN_CHANCE}. Otherwise an owner and its readers
+ * could earn from audits that never end in a verdict, and the network would pay more for them than its fees.
+ */
+export const MAX_UNCLEAR = 20;
 
 /** Returns the probability with which a job is audited. Source: BOINC, adaptive replication. */
-export function auditChance({ state, streak }: Standing): number {
+export function auditChance({ state, streak, unclear = 0 }: Standing): number {
   if (state === "trusted") return 0;
+  if (unclear >= MAX_UNCLEAR) return MIN_CHANCE;
   return state === "proven" ? Math.max(MIN_CHANCE, 1 / streak) : 1;
 }
 
 /**
  * Returns the standing after an audit. A trusted owner stays trusted, because only operators change that.
  * @param evidence The evidence with this audit.
+ * @param wasRead True if an owner was paid for a reading.
  */
-export function afterVerdict(standing: Standing, verdict: Verdict, evidence: Evidence, reason: string): Standing {
-  const { state, streak } = standing;
+export function afterVerdict(
+  standing: Standing,
+  verdict: Verdict,
+  evidence: Evidence,
+  reason: string,
+  wasRead: boolean,
+): Standing {
+  const { state, streak, unclear = 0 } = standing;
   if (state === "trusted" || state === "quarantined") return standing;
   if (verdict === "inconsistent") return { state: "quarantined", streak: 0, evidence, reason };
-  if (verdict === "unclear") return { ...standing, evidence };
+  if (verdict === "unclear") return { ...standing, evidence, ...(wasRead && { unclear: unclear + 1 }) };
   const isProven = streak + 1 >= PROVEN_AFTER;
   // Each consistent audit needs its own support.
   return {

@@ -72,8 +72,11 @@ export const NEW_AUDIT_COLUMNS = [
   "verdict",
   "mayAudit",
 ] as const satisfies readonly (keyof RowOf<typeof auditTable>)[];
-/** What happens with the earning of a job. `due`: it is held, and the job is audited. `none`: it is only held. */
-export type AuditPlan = "due" | "none";
+/**
+ * What happens with the earning of a job. `due`: it is held, and the job is audited. `none`: it is held for a day.
+ * `unclear`: it is held until the owner is proven.
+ */
+export type AuditPlan = "due" | "none" | "unclear";
 export type NewAudit = Pick<RowOf<typeof auditTable>, (typeof NEW_AUDIT_COLUMNS)[number]>;
 export type Audit = Omit<RowOf<typeof auditTable>, "auditorId">;
 
@@ -111,7 +114,7 @@ export const MAX_OWN_STANDINGS = 100;
 const MAX_SEARCHED = 100_000;
 
 /** Maximum number of earnings that one write moves. `settleHeld` moves the rest. */
-const SETTLED_TOGETHER = 500;
+export const SETTLED_TOGETHER = 500;
 
 const AUDIT = `SELECT ${auditTable.columnsBut("auditorId")} FROM audits`;
 const OF_STANDING = "owner_account_id = @ownerAccountId AND slug = @slug";
@@ -307,7 +310,7 @@ export const auditSteps = {
         const before = await standingOf(tx, owner);
         // A repeated audit reads the same answer, so only an alarm counts.
         if (earlier.length > 0 && verdict !== "inconsistent") return before;
-        const standing = afterVerdict(before, verdict, evidence, reason);
+        const standing = afterVerdict(before, verdict, evidence, reason, readings.length > 0);
         const stored = { ...owner, standing };
         if (standing !== before) await saveStanding(tx, stored, atMs);
         if (verdict !== "unclear") await moveEarnings(tx, stored, atMs);
