@@ -58,8 +58,11 @@ export function chargeOf({ prompt, cached, output }: RunTokens): number {
 function addReading({ readInput, loadMs, beganLoad, assumed }: Run, ms: number, curve: SpeedCurve): void {
   if (loadMs > 0 && !beganLoad) return;
   if (loadMs === 0) return curve.addRead(readInput, ms, assumed);
-  if (curve.isMeasured) return curve.addLoad(Math.max(0, ms - curve.readMs(readInput, assumed)));
-  return curve.addRead(readInput, ms - Math.min(loadMs, ms / 2), assumed);
+  if (!curve.isMeasured) return curve.addRead(readInput, ms - Math.min(loadMs, ms / 2), assumed);
+  const readMs = curve.readMs(readInput, assumed);
+  curve.addLoad(Math.max(0, ms - readMs));
+  // Otherwise an Island that never reports the Cargo as loaded would keep the time of its first run.
+  return ms < readMs ? curve.addRead(readInput, ms, assumed) : undefined;
 }
 
 /** Corrects the Island's assumed cache. Returns false if its reading did not begin where it was expected to begin. */
