@@ -218,6 +218,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     { clock, log },
     {
       ...store,
+      content: { begin: async () => undefined },
       islands: { get: async (id: string) => ({ accountId: readerOfIsland.get(id) }) },
       jobs: {
         get: async (id: string) => takeReading(id) ?? recordOf(id),
@@ -229,7 +230,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     } as never,
     { known: () => cargo },
     { subscribe: (listener: never) => void listeners.add(listener) },
-    { submit: submitReading, keepUntilEnd: async () => undefined } as never,
+    { submit: submitReading, deleteContent: async () => undefined } as never,
     { results: () => Promise.reject(new Error("No job is repeated")) },
     readers,
     standings,

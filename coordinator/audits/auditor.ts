@@ -11,7 +11,7 @@ import { NEW_STANDING, type Verdict } from "../credits/standing.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobApi } from "../jobs/job-service.ts";
 import { traitsOf } from "../jobs/job-traits.ts";
-import type { Audit } from "../store/audits.ts";
+import { type Audit, SETTLED_TOGETHER } from "../store/audits.ts";
 import type { Store } from "../store/store.ts";
 import { auditKindOf, needsSeed } from "./audit-kinds.ts";
 import { unjudgeableOf } from "./audit-plans.ts";
@@ -51,10 +51,10 @@ export type Auditor = ReturnType<typeof openAuditor>;
 /** Audits ended jobs: other owners' Islands read the answer or repeat the job, and the verdict changes the owner's standing. */
 export function openAuditor(
   { clock, log }: { readonly clock: Clock; readonly log: Logger },
-  store: Pick<Store, "accounts" | "audits" | "islands" | "jobs" | "ledger">,
+  store: Pick<Store, "accounts" | "audits" | "content" | "islands" | "jobs" | "ledger">,
   catalog: Pick<Catalog, "known">,
   ended: Pick<JobRegistry, "subscribe">,
-  jobs: Pick<JobApi, "submit" | "keepUntilEnd">,
+  jobs: Pick<JobApi, "submit" | "deleteContent">,
   checks: Pick<Checks, "results">,
   readers: Pick<Readers, "choose" | "hasFeature">,
   standings: Pick<Standings, "addDue" | "note" | "of">,
@@ -279,9 +279,11 @@ export function openAuditor(
 
   async function settleHeld(): Promise<void> {
     const nowMs = clock.now();
-    await store.audits.settleHeld(nowMs - HELD_MS, nowMs).catch((error: unknown) => {
+    try {
+      while (!stop.signal.aborted && (await store.audits.settleHeld(nowMs - HELD_MS, nowMs)) >= SETTLED_TOGETHER);
+    } catch (error) {
       log.error({ err: error }, "Could not settle held earnings");
-    });
+    }
     if (!stop.signal.aborted) settleTimer = clock.schedule(SETTLE_EVERY_MS, () => void settleHeld());
   }
 

@@ -18,16 +18,14 @@ const MAX_JOBS = 10_000;
 /** Credits that the network gives to that account when it has too few. */
 const TOP_UP_MICRO = 1_000 * MICRO_PER_CREDIT;
 
-export type ReaderJobs = ReturnType<typeof openReaderJobs>;
-
 /**
  * Runs the jobs of audits, which look like those of other accounts.
  * @param stop Aborts when the coordinator stops.
  */
 export function openReaderJobs(
   clock: Clock,
-  store: Pick<Store, "accounts" | "islands" | "jobs" | "ledger">,
-  jobs: Pick<JobApi, "submit" | "keepUntilEnd">,
+  store: Pick<Store, "accounts" | "content" | "islands" | "jobs" | "ledger">,
+  jobs: Pick<JobApi, "submit" | "deleteContent">,
   stop: AbortSignal,
 ) {
   let payerId: string | null = null;
@@ -90,8 +88,8 @@ export function openReaderJobs(
       const limit = new AbortController();
       const timer = clock.schedule(limitMs, () => limit.abort());
       try {
-        // The client may delete its prompt, of which this job has a copy. The mark survives a crash.
-        await jobs.keepUntilEnd(accountId, id);
+        // The client may delete its prompt, of which this job has a copy. After a crash, a sweep removes what is marked.
+        await store.content.begin({ kind: "job", id }, clock.now());
         await openUntil(
           () => handle.openFeed(),
           ({ ending }) => ending !== null,
@@ -105,7 +103,8 @@ export function openReaderJobs(
         return island?.accountId === reader ? await judge(done) : null;
       } finally {
         timer.cancel();
-        await jobs.keepUntilEnd(accountId, id).catch(() => undefined);
+        // A job whose end is not durable yet is left to the sweep.
+        await jobs.deleteContent(accountId, id).catch(() => undefined);
       }
     },
   };
