@@ -45,7 +45,7 @@ export function planAudits(
     if (earner === null || earner.accountId === accountId || cargo === undefined || kind === null) return null;
     const standing = standings.of(earner.accountId, slug);
     if (standing.state === "trusted") return null;
-    if (!readers.exists(cargo, new Set([earner.accountId, accountId]))) return null;
+    if (!readers.exists(cargo, new Set([earner.accountId, accountId]), terms.trust === "proven")) return null;
     const { work, cost } = kind === "read" ? workOfReading(job) : WORK_OF_REPEAT;
     const left = Math.min(MAX_SAVED, (saved.get(slug) ?? 0) + share * work);
     saved.set(slug, left);

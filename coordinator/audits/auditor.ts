@@ -143,6 +143,7 @@ export function openAuditor(
     const cargo = catalog.known(row.slug);
     const question = cargo === undefined ? null : await questionOf(row, cargo);
     if (cargo === undefined || question === null) return conclude(row, null, "unclear", []);
+    const onlyProven = (await store.jobs.get(row.jobId))?.terms?.trust === "proven";
     const nowMs = clock.now();
     const exclude = new Set([row.ownerAccountId, row.clientAccountId]);
     for (const [id, untilMs] of silent.entries()) if (untilMs > nowMs) exclude.add(id);
@@ -157,7 +158,7 @@ export function openAuditor(
     let verdict: Verdict | null = null;
     for (let asked = 0; verdict === null && judged.length < MAX_READERS && asked < MAX_ASKED; asked += 1) {
       // oxlint-disable-next-line no-await-in-loop -- Whether another reader is asked depends on this one.
-      const reader = await readers.choose(cargo, exclude);
+      const reader = await readers.choose(cargo, exclude, onlyProven);
       if (reader === undefined) break;
       exclude.add(reader);
       // oxlint-disable-next-line no-await-in-loop -- The same.

@@ -82,30 +82,38 @@ export function findReaders(
     };
   }
 
-  /** Returns the proven owners, or all others without these, except `exclude`. */
-  function eligible(owners: readonly string[], slug: string, exclude: ReadonlySet<string>): string[] {
+  /** Returns the proven owners, or all others without these unless `onlyProven`, except `exclude`. */
+  function eligible(
+    owners: readonly string[],
+    slug: string,
+    exclude: ReadonlySet<string>,
+    onlyProven: boolean,
+  ): string[] {
     const others = owners.filter((id) => !exclude.has(id));
     const { proven, fresh } = divided(others, slug);
-    return proven.length > 0 ? proven : fresh;
+    return proven.length > 0 || onlyProven ? proven : fresh;
   }
 
   return {
-    /** Returns whether an owner can audit. Assumes so until all other coordinators have replied or timed out. */
-    exists(cargo: CatalogEntry, exclude: ReadonlySet<string>): boolean {
-      if (eligible(ownersHere(cargo), cargo.slug, exclude).length > 0) return true;
+    /**
+     * Returns whether an owner can audit. Assumes so until all other coordinators have replied or timed out.
+     * @param onlyProven Whether new owners may not see the job.
+     */
+    exists(cargo: CatalogEntry, exclude: ReadonlySet<string>, onlyProven: boolean): boolean {
+      if (eligible(ownersHere(cargo), cargo.slug, exclude, onlyProven).length > 0) return true;
       const others = elsewhere(cargo.slug);
       if (others === null) return false;
-      return others.owners === null || eligible(ownersOf(others), cargo.slug, exclude).length > 0;
+      return others.owners === null || eligible(ownersOf(others), cargo.slug, exclude, onlyProven).length > 0;
     },
     /** Returns whether an Island reported a feature. False for one that left. */
     hasFeature: (islandId: string, name: string): boolean =>
       islands.factsOf([islandId]).some(({ facts }) => facts.features?.includes(name) === true),
     /** Returns a random owner; undefined if none is connected to any coordinator. */
-    async choose(cargo: CatalogEntry, exclude: ReadonlySet<string>): Promise<string | undefined> {
+    async choose(cargo: CatalogEntry, exclude: ReadonlySet<string>, onlyProven: boolean): Promise<string | undefined> {
       const others = elsewhere(cargo.slug);
       await others?.settled;
       const all = new Set([...ownersHere(cargo), ...ownersOf(others)]);
-      const owners = eligible([...all], cargo.slug, exclude);
+      const owners = eligible([...all], cargo.slug, exclude, onlyProven);
       return owners[Math.floor(random() * owners.length)];
     },
     /** Returns the owners whose Islands at this coordinator can read, proven ones first. */

@@ -215,6 +215,23 @@ it("a long answer, of which only a beginning is read, does not count as overchar
   await Promise.all([island, other.island].map((each) => each[Symbol.asyncDispose]()));
 });
 
+it("no new owner reads a job of the trust proven", async () => {
+  const [owner, reader] = [await openOwner("owner"), await openOwner("reader")];
+  const proven = await joinIsland(owner, () => HONEST, false);
+  const fresh = await joinIsland(reader, () => HONEST);
+  const operator = await signIn(coordinator, "op@example.com", { isOperator: true });
+  const path = `/operator/standings/${owner.id}/tiny-chat`;
+  const body = { state: "proven", reason: "known" };
+  expect((await call(coordinator.url, operator, "PUT", path, body)).status).toBe(200);
+  // Without a streak, each answer of the owner is audited if a reader exists.
+  const job = { workload: "tiny-chat", input: { prompt: "A secret" }, trust: "proven" };
+  const { body: made } = await api(client, "POST", "/jobs", job);
+  expect((await api(client, "GET", `/jobs/${made.data.id}?wait=20`)).body.data.status).toBe("completed");
+  expect(coordinator.runSql("SELECT id FROM audits WHERE id = ?", made.data.id)).toEqual([]);
+  expect([proven.chats.length, fresh.readings.length]).toEqual([1, 0]);
+  await Promise.all([proven, fresh].map(({ island }) => island[Symbol.asyncDispose]()));
+});
+
 it("an audit goes on after a restart", async () => {
   const [owner, reader] = [await openOwner("owner"), await openOwner("reader")];
   const first = await joinIsland(owner, () => HONEST, false);
