@@ -68,7 +68,7 @@ export function openAuditor(
   const retries = new Map<string, Timer>();
   /** Audits that are due here, as far as a reader may be found. Those that operators demand are not among them. */
   const due = new Map<string, DueAudit>();
-  /** Owners that did not read, with the time until which they are not asked. */
+  /** Owners that did not read, by owner and Cargo, with the time until which they are not asked. */
   const silent = recentMap<number>(MAX_SILENT);
   /** Number of readings of each owner that agreed with another owner's. */
   const agreed = recentMap<number>(MAX_COUNTED);
@@ -146,7 +146,10 @@ export function openAuditor(
     const onlyProven = (await store.jobs.get(row.jobId))?.terms?.trust === "proven";
     const nowMs = clock.now();
     const exclude = new Set([row.ownerAccountId, row.clientAccountId]);
-    for (const [id, untilMs] of silent.entries()) if (untilMs > nowMs) exclude.add(id);
+    for (const [key, untilMs] of silent.entries()) {
+      const [id = "", slug] = key.split(" ");
+      if (slug === row.slug && untilMs > nowMs) exclude.add(id);
+    }
     const chance = random();
     const judged: Judgement[] = [];
     /** Like answers, readings of an owner are compared always at first, and then with probability 1 / agreed ones. */
@@ -235,7 +238,7 @@ export function openAuditor(
     if (judged !== null && !("problem" in judged)) return judged;
     const problem = judged?.problem ?? "it did not run the job";
     log.warn({ job_id: row.jobId, account_id: reader, problem }, "An owner's Islands did not audit an answer");
-    silent.set(reader, clock.now() + NOT_ASKED_MS);
+    silent.set(`${reader} ${row.slug}`, clock.now() + NOT_ASKED_MS);
     return null;
   }
 

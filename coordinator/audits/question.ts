@@ -1,7 +1,15 @@
+import type { JobErrorCode } from "../../shared/errors.ts";
 import type { Evidence } from "../credits/standing.ts";
 import type { Reading } from "../store/audits.ts";
 import type { JobInput, JobRecord } from "../store/jobs/job-store.ts";
 import type { Likeness } from "../checks/likeness.ts";
+
+/** Failures that the input explains. Another version of the agent may accept the input, so they blame no owner. */
+export const FAILED_BY_INPUT: ReadonlySet<JobErrorCode> = new Set([
+  "invalid_input",
+  "cargo_failed",
+  "context_length_exceeded",
+]);
 
 /** What the auditor asks readers about an answer: to read it, or to repeat its job. */
 export interface Question {

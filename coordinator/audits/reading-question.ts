@@ -1,12 +1,13 @@
 import { chatInputSchema, chatRequestOf } from "../../shared/chat-input.ts";
 import type { ChatReading } from "../../shared/chat-reading.ts";
+import { tokensIn } from "../jobs/prompt-parts.ts";
 import type { Likeness } from "../checks/likeness.ts";
 import type { Evidence } from "../credits/standing.ts";
 import type { Audit } from "../store/audits.ts";
 import type { JobRecord } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
 import { addReading, isEvidence, judgeReading, verdictOf } from "./evidence.ts";
-import type { Question } from "./question.ts";
+import { FAILED_BY_INPUT, type Question } from "./question.ts";
 import { chargesTooMuch, checkReading, drawPositions, scoreReading } from "./reading.ts";
 
 type Positions = ChatReading["positions"];
@@ -20,9 +21,11 @@ const POSITIONS = 24;
 const SAME_NATS = 0.25;
 const DIFFERENT_NATS = 0.5;
 const OTHER_TOKEN_NATS = 5;
-/** Characters of an answer that are read at most, and at least where the context is short. A token may be one byte. */
-const MAX_CHARS = 8_000;
-const MIN_CHARS = 200;
+/** Bytes of an answer that are read at most, and at least where the context is short. A token may be one byte. */
+const MAX_BYTES = 8_000;
+const MIN_BYTES = 200;
+/** Last tokens that are not judged if the text was cut within a word: the model wrote other ones there. */
+const CUT_TOKENS = 8;
 /** Time limit of a reading, waiting included. */
 export const READ_LIMIT_MS = 120_000;
 
@@ -59,42 +62,53 @@ export async function readingQuestion(
   const { record, text } = answer;
   const input = await jobs.input(jobId);
   const chat = chatRequestOf(chatInputSchema.parse(input));
-  const left = (contextTokens ?? MAX_CHARS) - (record.usage?.promptTokens ?? 0);
-  const part = beginningOf(text, Math.max(MIN_CHARS, Math.min(MAX_CHARS, left)));
-  if (part === null) return null;
+  // The Island's own count could shorten the text that is read.
+  const left = (contextTokens ?? MAX_BYTES) - tokensIn(Buffer.byteLength(JSON.stringify(input)));
+  const { part, isCutInWord } = beginningOf(text, Math.max(MIN_BYTES, Math.min(MAX_BYTES, left)));
+  const unreadBytes = Buffer.byteLength(text) - Buffer.byteLength(part);
   const isWhole = part === text;
   // A stop sequence is not part of the text, so the model's own end is unknown then.
   const hasEnd = record.finishReason === "stop" && chat.stop.length === 0 && isWhole;
   // All readers read the same positions, so that their readings can be compared.
   const read = { text: part, has_end: hasEnd, at: drawPositions(POSITIONS, random) };
-  const before: Positions[] = [];
+  const before: (Positions | null)[] = [];
   return {
     input: { ...input, read },
     limitMs: READ_LIMIT_MS,
     lie: "found an answer that the model does not give",
     async judge(done, reader) {
+      if (done.error !== null && FAILED_BY_INPUT.has(done.error.code)) {
+        const failed = { jobId: done.id, ownerAccountId: reader, verdict: "unclear", surprise: null } as const;
+        before.push(null);
+        return { reading: failed, evidence: evidenceOf(), likeness: before.slice(1).map(() => "unsure") };
+      }
       if (done.state !== "completed") return { problem: `the reading is ${done.state}` };
       const reading = checkReading(done.output, read);
       if ("problem" in reading) return reading;
-      const score = scoreReading(reading, chat, hasEnd);
+      const judgeable = reading.positions.filter(({ index }) => !isCutInWord || index < reading.tokens - CUT_TOKENS);
+      const score = scoreReading({ ...reading, positions: judgeable }, chat, hasEnd);
       const known = evidenceOf();
       const evidence = isEvidence(chat) ? addReading(known, score) : known;
       const judged = isEvidence(chat) ? verdictOf(evidence) : judgeReading(score, chat);
-      const verdict = isWhole && chargesTooMuch(chargedMicro, record, reading) ? "inconsistent" : judged;
-      const likeness = before.map((positions) => comparePositions(positions, reading.positions));
+      // The rest has at most one token for each byte.
+      const counts = { ...reading, tokens: reading.tokens + unreadBytes };
+      const verdict = chargesTooMuch(chargedMicro, record, counts) ? "inconsistent" : judged;
+      const likeness = before.map((positions) =>
+        positions === null ? "unsure" : comparePositions(positions, reading.positions),
+      );
       before.push(reading.positions);
       return { reading: { jobId: done.id, ownerAccountId: reader, verdict, surprise: score.z }, evidence, likeness };
     },
   };
 }
 
-/**
- * Returns the text, or its beginning up to white space: part of a word would be an improbable token. Null for a long text
- * without white space.
- */
-function beginningOf(text: string, maxChars: number): string | null {
-  if (text.length <= maxChars) return text;
-  return /^.*\S(?=\s)/s.exec(text.slice(0, maxChars))?.[0] ?? null;
+/** Returns the text, or its beginning up to white space. A long text without white space is cut at any character. */
+function beginningOf(text: string, maxBytes: number): { readonly part: string; readonly isCutInWord: boolean } {
+  if (Buffer.byteLength(text) <= maxBytes) return { part: text, isCutInWord: false };
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes));
+  const cut = text.slice(0, read);
+  const part = /^.*\S(?=\s)/s.exec(cut)?.[0];
+  return { part: part ?? cut, isCutInWord: part === undefined };
 }
 
 function comparePositions(a: Positions, b: Positions): Likeness {

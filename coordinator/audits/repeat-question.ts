@@ -1,6 +1,5 @@
 import { SEEDED_FEATURE } from "../../shared/features/cargo-features.ts";
 import { MIB } from "../../shared/format-bytes.ts";
-import type { JobErrorCode } from "../../shared/errors.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import type { Checks } from "../checks/checks.ts";
 import type { Likeness } from "../checks/likeness.ts";
@@ -10,7 +9,7 @@ import type { JobRecord } from "../store/jobs/job-store.ts";
 import { LargeJson } from "../store/jobs/large-json.ts";
 import type { Store } from "../store/store.ts";
 import { needsSeed } from "./audit-kinds.ts";
-import type { Question } from "./question.ts";
+import { FAILED_BY_INPUT, type Question } from "./question.ts";
 import type { Readers } from "./readers.ts";
 import { chargesTooMuch } from "./reading.ts";
 import { READ_LIMIT_MS } from "./reading-question.ts";
@@ -19,12 +18,6 @@ import { READ_LIMIT_MS } from "./reading-question.ts";
 export const MAX_REPEATED = 4 * MIB;
 /** Under this name, comparisons use the time of the thread for checks. */
 const CHECKED_FOR = "audits";
-/** Failures that the input explains. Another version of the agent may accept the input, so they blame no owner. */
-const FAILED_BY_INPUT: ReadonlySet<JobErrorCode> = new Set([
-  "invalid_input",
-  "cargo_failed",
-  "context_length_exceeded",
-]);
 
 const VERDICTS: Readonly<Record<Likeness, Verdict>> = {
   same: "consistent",

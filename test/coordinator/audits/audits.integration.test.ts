@@ -5,7 +5,7 @@ import { type ChatRead, readPositionsOf } from "../../../shared/chat-reading.ts"
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { call } from "../../support/http/http.ts";
 import { signIn } from "../../support/operator.ts";
-import { finishedFrame, runFrames, beginFrames } from "../../support/network/attempt-frames.ts";
+import { failedFrame, finishedFrame, runFrames, beginFrames } from "../../support/network/attempt-frames.ts";
 import { FakeIsland } from "../../support/network/fake-island.ts";
 import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
@@ -230,6 +230,30 @@ it("no new owner reads a job of the trust proven", async () => {
   expect(coordinator.runSql("SELECT id FROM audits WHERE id = ?", made.data.id)).toEqual([]);
   expect([proven.chats.length, fresh.readings.length]).toEqual([1, 0]);
   await Promise.all([proven, fresh].map(({ island }) => island[Symbol.asyncDispose]()));
+});
+
+it("a long answer without white space is read, and a reader whose context it exceeds is asked again", async () => {
+  const [owner, reader] = [await openOwner("owner"), await openOwner("reader")];
+  const first = await joinIsland(owner, () => "\u{9FFF}".repeat(1_000), false);
+  const other = await FakeIsland.join(coordinator.url, reader.islandToken, {
+    hostId: randomUUID(),
+    features: ["chat.read"],
+    slots: 4,
+  });
+  const texts: string[] = [];
+  other.handle((frame) => {
+    if (frame.type !== "assign") return;
+    const { read } = frame.input as { read?: ChatRead };
+    if (read === undefined) return other.send(...runFrames(frame, HONEST));
+    texts.push(read.text);
+    other.send(...beginFrames(frame), failedFrame(frame, 1, "context_length_exceeded"));
+  });
+  await chatUntil(first, 2);
+  await expect.poll(() => texts.length).toBeGreaterThanOrEqual(2);
+  for (const text of texts) expect(Buffer.byteLength(text)).toBeLessThan(1_024);
+  const verdicts = "SELECT DISTINCT verdict FROM audits WHERE owner_account_id = ?";
+  await expect.poll(() => coordinator.runSql(verdicts, owner.id)).toEqual([{ verdict: "unclear" }]);
+  await Promise.all([first.island, other].map((island) => island[Symbol.asyncDispose]()));
 });
 
 it("an audit goes on after a restart", async () => {
