@@ -279,7 +279,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
         const { prompt, read } = request.input;
         const reading = readAs(island.owner, prompt, read);
         readerOfIsland.set(island.id, request.reader);
-        const done = { id, accountId: request.accountId, state: "completed", islandId: island.id, output: reading };
+        const { accountId } = request;
+        const done = { id, accountId, state: "completed", error: null, islandId: island.id, output: reading };
         readingRecords.set(id, done);
         const tokens = tokensOf({ text: read.text, pieces: [], hasEnd: read.has_end });
         readWork += promptTokensOf(prompt) + tokens;

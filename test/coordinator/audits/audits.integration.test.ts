@@ -7,6 +7,7 @@ import { call } from "../../support/http/http.ts";
 import { signIn } from "../../support/operator.ts";
 import { failedFrame, finishedFrame, runFrames, beginFrames } from "../../support/network/attempt-frames.ts";
 import { FakeIsland } from "../../support/network/fake-island.ts";
+import { makeIslandState } from "../../support/network/frames.ts";
 import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 type Account = Awaited<ReturnType<TestCoordinator["createAccount"]>>;
@@ -37,6 +38,7 @@ async function joinIsland(owner: Account, text: () => string, isReader = true, m
     hostId: randomUUID(),
     features,
     slots: 4,
+    state: makeIslandState({ loaded: ["tiny-chat"] }),
   });
   const chats: Assign[] = [];
   const readings: Assign[] = [];
