@@ -58,7 +58,7 @@ interface Entry {
 }
 
 /** Number of the cheapest Islands that a decision compares: free ones, and ones that must become free first. */
-const READY_CANDIDATES = 8;
+const READY_CANDIDATES = 4;
 const BUSY_CANDIDATES = 2;
 /** Costs within this factor of each other are in one step. Within a step the Island with the oldest start is first. */
 const STEP = Math.log(1.1);
@@ -206,9 +206,9 @@ export class CargoIslands {
     island.record.ownCurveOf(this.cargo.slug).startedAtMs = nowMs;
   }
 
-  /** Returns the expected cost of a job on an Island that {@link candidates} returned. */
-  costOn(island: OnlineIsland, work: Work, waitMs: number, nowMs: number): CandidateCost {
-    return this.#costOf(this.#entryOf(island), work, waitMs, nowMs);
+  /** Returns the expected cost of a job on an Island that fits; on a busy one from the time when a slot is free. */
+  costOn(island: OnlineIsland, work: Work, nowMs: number): CandidateCost {
+    return this.#costOf(this.#entryOf(island), work, nowMs);
   }
 
   isMeasured({ record }: OnlineIsland): boolean {
@@ -231,7 +231,7 @@ export class CargoIslands {
    */
   lowestCostMs(nowMs: number, exceptId?: string): number | null {
     const first = this.#ready.first(2).find(({ entry }) => entry.island.id !== exceptId);
-    return first === undefined ? null : this.#costOf(first.entry, this.#meanWork, 0, nowMs).costMs;
+    return first === undefined ? null : this.#costOf(first.entry, this.#meanWork, nowMs).costMs;
   }
 
   /** Returns the best Islands with free slots outside of `except` until they have `slots` free slots together. */
@@ -313,15 +313,15 @@ export class CargoIslands {
     return entry;
   }
 
-  #costOf({ island, assumed, loadMs }: Entry, work: Work, waitMs: number, nowMs: number): CandidateCost {
+  #costOf(entry: Entry, work: Work, nowMs: number): CandidateCost {
+    const { island, assumed, loadMs } = entry;
     const { slug } = this.cargo;
     const curve = island.record.curveOf(slug);
     const present = {
       isOnTrial: !curve.isMeasured && island.runs(slug),
       // The job whose slot is waited for no longer runs.
-      runningJobs: island.slotsInUse - (waitMs > 0 ? 1 : 0),
+      runningJobs: island.slotsInUse - (isReady(entry) ? 0 : 1),
       unreadInput: island.unreadInput,
-      waitMs,
       loadMs: loadMs === 0 ? 0 : (island.loadingMs(slug, nowMs) ?? loadMs),
       rttMs: rttOf(island.info),
     };
@@ -332,10 +332,9 @@ export class CargoIslands {
     const { island } = entry;
     const isOpen = isReady(entry);
     const isBusy = !isOpen && isServing(entry);
-    const waitMs = isBusy ? island.releaseMs(1, nowMs) : 0;
-    const cost = isOpen || isBusy ? this.#costOf(entry, this.#meanWork, waitMs, nowMs) : null;
+    const cost = isOpen || isBusy ? this.#costOf(entry, this.#meanWork, nowMs) : null;
     move(this.#ready, entry.ready, isOpen && cost !== null ? keyOf(cost.costMs, entry.turn) : null);
-    move(this.#busy, entry.busy, isBusy && cost !== null ? nowMs + finishMs(cost) : null);
+    move(this.#busy, entry.busy, isBusy && cost !== null ? nowMs + island.releaseMs(1, nowMs) + finishMs(cost) : null);
     const mayTry = isOpen && entry.hasModel && !island.runs(this.cargo.slug);
     // An Island that has the model in memory is measured before one that must load it.
     const triedAtMs = Math.max(-1, island.record.curveOf(this.cargo.slug).startedAtMs) + (entry.loadMs > 0 ? 0.5 : 0);

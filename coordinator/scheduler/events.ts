@@ -166,7 +166,7 @@ export interface Choice {
 export interface CandidateCost {
   readonly islandId: string;
   readonly costMs: number;
-  /** Until a slot is free; 0 if one is free now. */
+  /** Until a slot is free: 0, because only Islands with a free slot are compared. */
   readonly waitMs: number;
   readonly loadMs: number;
   /** Reading the prompt, or the whole run of a Cargo without tokens. */

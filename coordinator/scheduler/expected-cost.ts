@@ -21,7 +21,6 @@ export interface Present {
   readonly runningJobs: number;
   /** Input of jobs that were assigned but have no output yet. The Island reads it first. */
   readonly unreadInput: number;
-  readonly waitMs: number;
   readonly loadMs: number;
   readonly rttMs: number;
 }
@@ -54,7 +53,7 @@ export function expectedCost(
   curve: SpeedCurve,
   assumed: AssumedSpeed,
   { input, cached, output }: Work,
-  { isOnTrial, runningJobs, unreadInput, waitMs, loadMs, rttMs }: Present,
+  { isOnTrial, runningJobs, unreadInput, loadMs, rttMs }: Present,
 ): CandidateCost {
   const hasTokens = output > 0;
   const unread = hasTokens ? unreadInput + Math.max(0, input - cached) : input;
@@ -62,13 +61,13 @@ export function expectedCost(
   const writeMs = hasTokens ? output * curve.writeMs(runningJobs + 1, assumed) : 0;
   const slowdownMs = hasTokens ? output * curve.crowdingMs(assumed) * runningJobs : 0;
   const risk = (1 + RISK * curve.failureRate) * (isOnTrial ? ON_TRIAL_RISK : 1);
-  const costMs = (waitMs + loadMs + readMs + writeMs + rttMs + slowdownMs) * risk;
-  return { islandId, costMs, waitMs, loadMs, readMs, writeMs, rttMs, slowdownMs, risk, cachedTokens: cached };
+  const costMs = (loadMs + readMs + writeMs + rttMs + slowdownMs) * risk;
+  return { islandId, costMs, waitMs: 0, loadMs, readMs, writeMs, rttMs, slowdownMs, risk, cachedTokens: cached };
 }
 
-/** Returns the ms until the job has finished on the Island, without its effect on other jobs. */
-export function finishMs({ waitMs, loadMs, readMs, writeMs, rttMs }: CandidateCost): number {
-  return waitMs + loadMs + readMs + writeMs + rttMs;
+/** Returns the ms from a free slot until the job has finished, without its effect on other jobs. */
+export function finishMs({ loadMs, readMs, writeMs, rttMs }: CandidateCost): number {
+  return loadMs + readMs + writeMs + rttMs;
 }
 
 /** Removes the factor by which {@link expectedCost} slows a run without tokens, to compare runs. */

@@ -52,7 +52,7 @@ export function place(
   const output = expectedOutput(traffic, size, hasTokens);
   const workOn = ({ id }: OnlineIsland): Work => ({ input, cached: prompt.tokensOn(id), output });
   const costs: Candidate[] = islands
-    .map((island) => ({ island, cost: index.costOn(island, workOn(island), 0, nowMs) }))
+    .map((island) => ({ island, cost: index.costOn(island, workOn(island), nowMs) }))
     .sort((a, b) => a.cost.costMs - b.cost.costMs);
   const start = (chosen: Candidate, reason: Choice["reason"]): Placement => {
     const candidates = costs.map(({ cost }) => cost);
@@ -65,7 +65,7 @@ export function place(
   const trial = mayTry ? index.dueForTrial(nowMs) : undefined;
   if (trial !== undefined) {
     const known = costs.find(({ island }) => island === trial);
-    const added = { island: trial, cost: index.costOn(trial, workOn(trial), 0, nowMs) };
+    const added = { island: trial, cost: index.costOn(trial, workOn(trial), nowMs) };
     if (known === undefined) costs.push(added);
     return start(known ?? added, "trial");
   }
@@ -77,11 +77,13 @@ export function place(
       if (kind.avoidIslands.includes(island.id)) continue;
       // Only a measured Island is known to be faster.
       if (!index.isMeasured(island)) continue;
+      const cost = index.costOn(island, workOn(island), nowMs);
+      const maxWaitMs = best.cost.costMs / (HOLD_GAIN * cost.risk) - finishMs(cost);
+      // Most busy Islands are not fast enough, however soon they are free. Their runs need not be read.
+      if (maxWaitMs < 0) continue;
       const waitMs = island.releaseMs(heldFor(island.id) + 1, nowMs);
-      if (waitMs === Infinity) continue;
-      const cost = index.costOn(island, workOn(island), waitMs, nowMs);
-      const finishedMs = finishMs(cost) * cost.risk;
-      if (finishedMs * HOLD_GAIN > best.cost.costMs) continue;
+      if (waitMs > maxWaitMs) continue;
+      const finishedMs = (waitMs + finishMs(cost)) * cost.risk;
       return { is: "hold", island, untilMs: nowMs + best.cost.costMs - finishedMs };
     }
   }

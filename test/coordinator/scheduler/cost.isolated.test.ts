@@ -135,7 +135,7 @@ describe("the cost of a dispatch with 100,000 jobs and 10,000 Islands relative t
         return effects.length;
       });
     };
-    // A decision compares eight Islands, so that fewer would hide this constant cost.
+    // A decision compares a constant number of Islands, so that fewer would hide its cost.
     const [small, large] = [measure(100, 32), measure(100_000, 10_000)];
     report("job comes", small, large);
     expect(large / small).toBeLessThanOrEqual(LOGARITHM);
