@@ -26,8 +26,8 @@ const WAITING = 1;
 const RUNNING = 2;
 const DONE = 3;
 
-function isDueFirst(a: QueuedDue, b: QueuedDue): boolean {
-  return a.dueMs === b.dueMs ? a.job < b.job : a.dueMs < b.dueMs;
+function isEarlierJob(a: QueuedDue, b: QueuedDue): boolean {
+  return a.job < b.job;
 }
 
 /** Observes all coordinators and records the events of each job. @throws if a job is lost or runs twice. */
@@ -83,9 +83,9 @@ export class Observer {
     this.idleWaitMs[job] = -this.#idleMs(job);
     const queued: QueuedDue = { heapIndex: -1, job, dueMs: dueMsOf(this.#workload, job) };
     const key = this.#queueKey(job);
-    const queue = this.#queues.get(key) ?? new IndexedHeap(isDueFirst);
+    const queue = this.#queues.get(key) ?? new IndexedHeap(isEarlierJob);
     this.#queues.set(key, queue);
-    queue.push(queued);
+    queue.push(queued, queued.dueMs);
     this.#queued.set(job, queued);
   }
 

@@ -11,7 +11,7 @@ interface Due extends HeapItem {
 const START_MS = 1_767_225_600_000;
 
 function isFirst(a: Due, b: Due): boolean {
-  return a.atMs === b.atMs ? a.order < b.order : a.atMs < b.atMs;
+  return a.order < b.order;
 }
 
 /** Clock that jumps from event to event. */
@@ -45,7 +45,7 @@ export class VirtualClock implements Clock {
   after(delayMs: number, task: () => void): Timer {
     this.#order += 1;
     const due: Due = { heapIndex: -1, atMs: this.#nowMs + Math.max(0, delayMs), order: this.#order, task };
-    this.#due.push(due);
+    this.#due.push(due, due.atMs);
     return {
       cancel: () => {
         if (due.heapIndex !== -1) this.#due.remove(due);

@@ -232,7 +232,7 @@ function decisionFigure(isQuick: boolean): Figure {
 
 function chatJob(nth: number, nowMs: number): WaitingJob {
   const promptParts = Array.from({ length: 8 }, (_, part) => ({
-    hash: hash("sha1", `${Math.floor(nth / 5)} ${part}`, "base64").slice(0, 16),
+    hash: hash("sha1", `${Math.floor(nth / 5)} ${part}`, "buffer").readInt32LE(),
     tokens: 100 * (part + 1),
   }));
   return {

@@ -202,7 +202,8 @@ export function sendChats(
     const isLong = traffic.longPrompt !== undefined && random() < 0.1;
     const added = Math.max(8, Math.round(isLong ? traffic.longPrompt : exponential(traffic.meanPrompt, random)));
     const promptTokens = (before.at(-1)?.tokens ?? 0) + added;
-    const part = { hash: `${conversation} user ${nth}`, tokens: promptTokens };
+    const userHash = 100 * conversation + 2 * nth;
+    const part = { hash: userHash, tokens: promptTokens };
     const isCached = traffic.maxTurns > 1;
     const outputTokens = Math.max(8, Math.round(exponential(traffic.meanOutput, random)));
     const hasNext = nth + 1 < turns;
@@ -215,10 +216,10 @@ export function sendChats(
       outputTokens,
       expectedOutput: traffic.meanOutput,
       promptParts: isCached ? [...before, part] : [],
-      answerHash: hasNext ? `${conversation} answer ${nth}` : null,
+      answerHash: hasNext ? userHash + 1 : null,
     };
     if (hasNext) {
-      const answer = { hash: `${conversation} answer ${nth}`, tokens: promptTokens + outputTokens };
+      const answer = { hash: userHash + 1, tokens: promptTokens + outputTokens };
       following.set(chat.id, () =>
         schedule(exponential(MEAN_PAUSE_MS, random), () =>
           turn(conversation, nth + 1, turns, slug, [...before, { ...part, withAnswer: answer.tokens }, answer], random),
@@ -234,7 +235,7 @@ export function sendChats(
     const turns = 1 + Math.floor(random() * traffic.maxTurns);
     const system = Math.floor(random() * SYSTEM_PROMPTS);
     const slug = slugs[Math.floor(random() ** 2 * slugs.length)] ?? SLUG;
-    const before = traffic.systemTokens === 0 ? [] : [{ hash: `system ${system}`, tokens: traffic.systemTokens }];
+    const before = traffic.systemTokens === 0 ? [] : [{ hash: -1 - system, tokens: traffic.systemTokens }];
     turn(conversations, 0, turns, slug, before, random);
     conversations += 1;
     schedule(exponential(1 / ratePerMs, arrivals), open);

@@ -13,7 +13,7 @@ export interface Chat {
   readonly expectedOutput: number;
   readonly promptParts: readonly PromptPart[];
   /** Part of the next turn that contains the answer; null for the last turn. */
-  readonly answerHash: string | null;
+  readonly answerHash: number | null;
 }
 
 /** True speeds of an Island. `ITL(b) = alphaMs + betaMs · b` at b chats that are written. */
@@ -70,7 +70,7 @@ export class ModelledIsland {
   #reading: Running[] = [];
   #writing: Running[] = [];
   /** Prompts in the cache by the hash of their last part, the least recently used first. */
-  readonly #cache = new Map<string, readonly string[]>();
+  readonly #cache = new Map<number, readonly number[]>();
   #atMs = 0;
   #timer: { cancel(): void } | null = null;
   /** Prompt tokens that were read. */
@@ -226,7 +226,7 @@ export class ModelledIsland {
   }
 
   /** Keeps a prompt in the cache, in place of the one that it continues. Two prompts fit for each slot. */
-  #remember({ promptParts }: Chat, answerHash: string | null): void {
+  #remember({ promptParts }: Chat, answerHash: number | null): void {
     const hashes = [...promptParts.map(({ hash }) => hash), ...(answerHash === null ? [] : [answerHash])];
     const last = hashes.at(-1);
     if (last === undefined) return;

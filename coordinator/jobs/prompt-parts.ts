@@ -45,10 +45,10 @@ export function promptPartsOf(
   const texts = isRaw ? partsOfRaw(messages[0]?.content ?? "") : messages.map(textOf);
   const parts: PromptPart[] = [];
   // Tools are described before the first message.
-  let previous = toolUse === null ? seed : `${seed} ${JSON.stringify(toolUse)}`;
+  let previous: string | number = toolUse === null ? seed : `${seed} ${JSON.stringify(toolUse)}`;
   let bytes = bytesOf.tools;
   for (const [index, text] of texts.entries()) {
-    previous = hash("sha1", `${previous}\n${text}`, "base64");
+    previous = hash("sha1", `${previous}\n${text}`, "buffer").readInt32LE();
     bytes += isRaw ? Buffer.byteLength(text) : (bytesOf.messages[index] ?? 0);
     const tokens = tokensIn(bytes);
     const isAnswered = !isRaw && messages[index + 1]?.role === "assistant";

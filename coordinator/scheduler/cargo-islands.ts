@@ -30,10 +30,9 @@ export interface IslandFitCounts {
   readonly openBreakers: readonly BreakerFailure[];
 }
 
-/** An Island's place in one order of {@link CargoIslands}. The lowest key is first. */
+/** An Island's place in one order of {@link CargoIslands}. */
 interface Place extends HeapItem {
   readonly entry: Entry;
-  key: number;
 }
 
 interface Entry {
@@ -68,7 +67,7 @@ const KEYS_IN_STEP = 2 ** 32;
 const TRIAL_AFTER_MS = 600_000;
 
 function comesFirst(a: Place, b: Place): boolean {
-  return a.key === b.key ? a.entry.island.id < b.entry.island.id : a.key < b.key;
+  return a.entry.island.id < b.entry.island.id;
 }
 
 function isServing({ fit, breaker }: Entry): boolean {
@@ -208,7 +207,8 @@ export class CargoIslands {
 
   /** Returns the expected cost of a job on an Island that fits; on a busy one from the time when a slot is free. */
   costOn(island: OnlineIsland, work: Work, nowMs: number): CandidateCost {
-    return this.#costOf(this.#entryOf(island), work, nowMs);
+    const entry = this.#entryOf(island);
+    return this.#costOf(entry, work, entry.busy.heapIndex !== -1, nowMs);
   }
 
   isMeasured({ record }: OnlineIsland): boolean {
@@ -231,7 +231,7 @@ export class CargoIslands {
    */
   lowestCostMs(nowMs: number, exceptId?: string): number | null {
     const first = this.#ready.first(2).find(({ entry }) => entry.island.id !== exceptId);
-    return first === undefined ? null : this.#costOf(first.entry, this.#meanWork, nowMs).costMs;
+    return first === undefined ? null : this.#costOf(first.entry, this.#meanWork, false, nowMs).costMs;
   }
 
   /** Returns the best Islands with free slots outside of `except` until they have `slots` free slots together. */
@@ -313,14 +313,13 @@ export class CargoIslands {
     return entry;
   }
 
-  #costOf(entry: Entry, work: Work, nowMs: number): CandidateCost {
-    const { island, assumed, loadMs } = entry;
+  #costOf({ island, assumed, loadMs }: Entry, work: Work, isBusy: boolean, nowMs: number): CandidateCost {
     const { slug } = this.cargo;
     const curve = island.record.curveOf(slug);
     const present = {
       isOnTrial: !curve.isMeasured && island.runs(slug),
       // The job whose slot is waited for no longer runs.
-      runningJobs: island.slotsInUse - (isReady(entry) ? 0 : 1),
+      runningJobs: island.slotsInUse - (isBusy ? 1 : 0),
       unreadInput: island.unreadInput,
       loadMs: loadMs === 0 ? 0 : (island.loadingMs(slug, nowMs) ?? loadMs),
       rttMs: rttOf(island.info),
@@ -332,7 +331,7 @@ export class CargoIslands {
     const { island } = entry;
     const isOpen = isReady(entry);
     const isBusy = !isOpen && isServing(entry);
-    const cost = isOpen || isBusy ? this.#costOf(entry, this.#meanWork, nowMs) : null;
+    const cost = isOpen || isBusy ? this.#costOf(entry, this.#meanWork, isBusy, nowMs) : null;
     move(this.#ready, entry.ready, isOpen && cost !== null ? keyOf(cost.costMs, entry.turn) : null);
     move(this.#busy, entry.busy, isBusy && cost !== null ? nowMs + island.releaseMs(1, nowMs) + finishMs(cost) : null);
     const mayTry = isOpen && entry.hasModel && !island.runs(this.cargo.slug);
@@ -390,9 +389,9 @@ function newEntry(island: OnlineIsland, assumed: AssumedSpeed): Entry {
     loadMs: 0,
     turn: 0,
   });
-  places.ready = { heapIndex: -1, entry, key: 0 };
-  places.busy = { heapIndex: -1, entry, key: 0 };
-  places.trial = { heapIndex: -1, entry, key: 0 };
+  places.ready = { heapIndex: -1, entry };
+  places.busy = { heapIndex: -1, entry };
+  places.trial = { heapIndex: -1, entry };
   return entry;
 }
 
@@ -403,8 +402,6 @@ function move(heap: IndexedHeap<Place>, place: Place, key: number | null): void 
     if (isListed) heap.remove(place);
     return;
   }
-  if (isListed && place.key === key) return;
-  place.key = key;
-  if (isListed) heap.update(place);
-  else heap.push(place);
+  if (isListed) heap.update(place, key);
+  else heap.push(place, key);
 }

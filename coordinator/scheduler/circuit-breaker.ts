@@ -106,7 +106,6 @@ export class CircuitBreaker implements HeapItem {
   }
 }
 
-export function endsFirst(a: CircuitBreaker, b: CircuitBreaker): boolean {
-  if (a.untilMs !== b.untilMs) return a.untilMs < b.untilMs;
+export function hasLowerId(a: CircuitBreaker, b: CircuitBreaker): boolean {
   return a.islandId === b.islandId ? (a.slug ?? "") < (b.slug ?? "") : a.islandId < b.islandId;
 }

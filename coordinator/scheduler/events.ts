@@ -43,8 +43,11 @@ export interface SchedulerIsland {
 
 /** The start of a prompt, up to the end of one message. */
 export interface PromptPart {
-  /** Hash of the account, the Cargo and all messages up to this one. */
-  readonly hash: string;
+  /**
+   * Hash of the account, the Cargo and all messages up to this one: a 32-bit integer, which takes no memory of its own.
+   * Two starts that have the same hash by chance only make a cost wrong.
+   */
+  readonly hash: number;
   /** Estimated number of tokens up to here. */
   readonly tokens: number;
   /** The same with the next message, if that is an answer; absent: it is not. */

@@ -4,13 +4,15 @@ export interface HeapItem {
 }
 
 /**
- * A binary heap whose items know their index, so that removing or moving an item takes O(log n). `before` must be a
- * total order: with equal items the outcome would depend on history.
+ * A binary heap whose items know their index, so that removing or moving an item takes O(log n). The item with the
+ * lowest key is first. One array has all keys: reading them from 10,000 items would miss the processor's caches.
  */
 export class IndexedHeap<T extends HeapItem> {
   readonly #items: T[] = [];
+  readonly #keys: number[] = [];
   readonly #before: (a: T, b: T) => boolean;
 
+  /** @param before Orders items with equal keys. It must be a total order: otherwise the outcome depends on history. */
   constructor(before: (a: T, b: T) => boolean) {
     this.#before = before;
   }
@@ -32,19 +34,19 @@ export class IndexedHeap<T extends HeapItem> {
   first(count: number): T[] {
     const found: T[] = [];
     // A child is never before its parent, so only children of found items can be next.
-    const open = this.#items.slice(0, 1);
+    const open = this.size === 0 ? [] : [0];
     while (found.length < count && open.length > 0) {
-      const next = open.reduce((first, item) => (this.#before(item, first) ? item : first));
-      found.push(next);
-      open.splice(open.indexOf(next), 1, ...this.#items.slice(2 * next.heapIndex + 1, 2 * next.heapIndex + 3));
+      const next = open.reduce((first, index) => (this.isBefore(index, first) ? index : first));
+      found.push(...this.#items.slice(next, next + 1));
+      open.splice(open.indexOf(next), 1);
+      for (const child of [2 * next + 1, 2 * next + 2]) if (child < this.size) open.push(child);
     }
     return found;
   }
 
-  push(item: T): void {
+  push(item: T, key: number): void {
     if (item.heapIndex !== -1) throw new Error("The item is already in a heap (heapIndex must be -1)");
-    this.#items.push(item);
-    this.#rise(item, this.#items.length - 1);
+    this.#rise(item, key, this.size);
   }
 
   remove(item: T): void {
@@ -52,31 +54,42 @@ export class IndexedHeap<T extends HeapItem> {
     const index = item.heapIndex;
     item.heapIndex = -1;
     const last = this.#items.pop();
-    if (last === undefined || last === item) return;
-    this.#rise(last, this.#sinkHole(index));
+    const key = this.#keys.pop();
+    if (last === undefined || key === undefined || last === item) return;
+    this.#rise(last, key, this.#sinkHole(index));
   }
 
-  /** Re-sorts an item of this heap whose key changed. */
-  update(item: T): void {
+  /** Gives an item of this heap another key. */
+  update(item: T, key: number): void {
     this.#assertMember(item);
-    this.#rise(item, this.#sinkHole(item.heapIndex));
+    this.#rise(item, key, this.#sinkHole(item.heapIndex));
+  }
+
+  /** Returns true if the item at index `a` comes before the one at index `b`. */
+  protected isBefore(a: number, b: number): boolean {
+    const keyA = this.#keys[a] ?? Infinity;
+    const keyB = this.#keys[b] ?? Infinity;
+    if (keyA !== keyB) return keyA < keyB;
+    const itemA = this.#items[a];
+    const itemB = this.#items[b];
+    return itemA !== undefined && itemB !== undefined && this.#before(itemA, itemB);
   }
 
   #assertMember(item: T): void {
     if (this.#items[item.heapIndex] !== item) throw new Error("The item is not in this heap");
   }
 
-  /** Puts the item into the hole at `from`, or above it after moving parents down. */
-  #rise(item: T, from: number): void {
+  /** Puts the item into the hole at `from`, and moves it above the parents that it precedes. */
+  #rise(item: T, key: number, from: number): void {
     let index = from;
+    this.#put(item, key, index);
     while (index > 0) {
-      const parentIndex = (index - 1) >> 1;
-      const parent = this.#items[parentIndex];
-      if (parent === undefined || !this.#before(item, parent)) break;
-      this.#put(parent, index);
-      index = parentIndex;
+      const parent = (index - 1) >> 1;
+      if (!this.isBefore(index, parent)) return;
+      this.#move(parent, index);
+      this.#put(item, key, parent);
+      index = parent;
     }
-    this.#put(item, index);
   }
 
   /**
@@ -85,22 +98,28 @@ export class IndexedHeap<T extends HeapItem> {
    */
   #sinkHole(from: number): number {
     let index = from;
-    for (let child = this.#firstChild(index); child !== undefined; child = this.#firstChild(index)) {
-      const childIndex = child.heapIndex;
-      this.#put(child, index);
-      index = childIndex;
+    for (let child = this.#firstChild(index); child < this.size; child = this.#firstChild(index)) {
+      this.#move(child, index);
+      index = child;
     }
     return index;
   }
 
-  #firstChild(index: number): T | undefined {
-    const left = this.#items[2 * index + 1];
-    const right = this.#items[2 * index + 2];
-    return left !== undefined && right !== undefined && this.#before(right, left) ? right : left;
+  #firstChild(index: number): number {
+    const left = 2 * index + 1;
+    const right = left + 1;
+    return right < this.size && this.isBefore(right, left) ? right : left;
   }
 
-  #put(item: T, index: number): void {
+  #move(from: number, to: number): void {
+    const item = this.#items[from];
+    const key = this.#keys[from];
+    if (item !== undefined && key !== undefined) this.#put(item, key, to);
+  }
+
+  #put(item: T, key: number, index: number): void {
     this.#items[index] = item;
+    this.#keys[index] = key;
     item.heapIndex = index;
   }
 }

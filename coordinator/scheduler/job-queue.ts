@@ -82,7 +82,7 @@ export class JobQueue {
   add(job: QueuedJob): void {
     const { account } = job;
     const line = this.#lines.get(account) ?? this.#newLine(account);
-    line.jobs.push(job);
+    line.jobs.push(job, job.dueAtMs);
     this.size += 1;
     if (line.jobs.size <= MAX_PRESSING) this.pressing += 1;
   }
@@ -105,10 +105,15 @@ export class JobQueue {
 
   #newLine(account: AccountShare): Line {
     const order = this.#order;
-    const line: Line = { heapIndex: -1, account, jobs: new IndexedHeap(isDueFirst), sort: () => order.update(line) };
+    const line: Line = {
+      heapIndex: -1,
+      account,
+      jobs: new IndexedHeap(isDueFirst),
+      sort: () => order.update(line, account.tag),
+    };
     this.#lines.set(account, line);
     account.entries.add(line);
-    order.push(line);
+    order.push(line, account.tag);
     return line;
   }
 }

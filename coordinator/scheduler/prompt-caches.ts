@@ -12,20 +12,20 @@ const AFTER_MISS = -1;
 const MAX_HOLDERS = 4;
 
 /** Number of the last parts of a prompt by which it is found, besides the first: where conversations fork. */
-const MAX_LAST_PARTS = 3;
+const MAX_LAST_PARTS = 2;
 
 interface Prompt {
   readonly islandId: string;
   readonly slug: string;
   /** Hash of the whole prompt. */
-  readonly hash: string;
+  readonly hash: number;
   /** Hashes of the parts by which the prompt is found. */
-  readonly hashes: readonly string[];
+  readonly hashes: readonly number[];
 }
 
 interface IslandCache {
   /** Prompts by the hash of their last part, the least recently used first. */
-  readonly prompts: Map<string, Prompt>;
+  readonly prompts: Map<number, Prompt>;
   /** Number of prompts that the Island seems to keep. */
   capacity: number;
   /** True once the Island reported cached tokens that were expected. Without a hit, it may have no cache at all. */
@@ -51,7 +51,7 @@ export type PromptCaches = ReturnType<typeof promptCaches>;
 export function promptCaches() {
   const caches = new Map<string, IslandCache>();
   /** Prompts that start with a part, the latest last, by the hash of the part. */
-  const byPart = new Map<string, Prompt[]>();
+  const byPart = new Map<number, Prompt[]>();
 
   function list(prompt: Prompt): void {
     for (const hash of prompt.hashes) {
@@ -88,7 +88,7 @@ export function promptCaches() {
     add(islandId: string, slug: string, parts: readonly PromptPart[], slots: number): void {
       const hash = parts.at(-1)?.hash;
       if (hash === undefined) return;
-      const cache = caches.get(islandId) ?? { prompts: new Map<string, Prompt>(), capacity: 2 * slots, hasHit: false };
+      const cache = caches.get(islandId) ?? { prompts: new Map<number, Prompt>(), capacity: 2 * slots, hasHit: false };
       caches.set(islandId, cache);
       for (const part of parts) {
         const continued = cache.prompts.get(part.hash);

@@ -12,7 +12,7 @@ import {
   reasonElsewhere,
   type Waiting,
 } from "./explain.ts";
-import { endsFirst, type CircuitBreaker } from "./circuit-breaker.ts";
+import { hasLowerId, type CircuitBreaker } from "./circuit-breaker.ts";
 import { sharedWork, type SharedWork } from "./shared-work.ts";
 import { IndexedHeap } from "./indexed-heap.ts";
 import type { KnownCargo } from "./fit.ts";
@@ -57,7 +57,7 @@ export class Scheduler {
   /** Records of offline Islands, by id. */
   readonly #away = recentMap<IslandRecord>(MAX_REMEMBERED_ISLANDS);
   /** Open breakers of online Islands. The breaker that admits a probe first is first. */
-  readonly #breakers = new IndexedHeap<CircuitBreaker>(endsFirst);
+  readonly #breakers = new IndexedHeap<CircuitBreaker>(hasLowerId);
   readonly #trafficOf: (slug: string) => CargoTraffic;
   readonly #speeds = hardwareSpeeds();
   readonly #caches = promptCaches();
@@ -249,7 +249,7 @@ export class Scheduler {
     const record = this.#away.get(info.id) ?? new IslandRecord(info.id, this.#policy);
     this.#away.delete(info.id);
     const island = new OnlineIsland(info, busy, record, this.#nowMs);
-    for (const breaker of record.openBreakers) this.#breakers.push(breaker);
+    for (const breaker of record.openBreakers) this.#breakers.push(breaker, breaker.untilMs);
     this.#islands.set(info.id, island);
     this.#countIsland(info.accountId, 1);
     this.#waiting.regroup(info.id);
@@ -331,7 +331,7 @@ export class Scheduler {
       : [];
     const island = this.#islands.get(islandId);
     if (island === undefined) return effects;
-    for (const breaker of begun) this.#breakers.push(breaker);
+    for (const breaker of begun) this.#breakers.push(breaker, breaker.untilMs);
     this.#indices.put(island);
     return [...effects, ...this.#serveAvoiding(this.#waiting.endHoldsOf(islandId))];
   }

@@ -35,8 +35,8 @@ interface Hold extends HeapItem {
   readonly untilMs: number;
 }
 
-function endsFirst(a: Hold, b: Hold): boolean {
-  return a.untilMs === b.untilMs ? a.job.id < b.job.id : a.untilMs < b.untilMs;
+function hasLowerId(a: Hold, b: Hold): boolean {
+  return a.job.id < b.job.id;
 }
 
 /** All waiting jobs, ordered by fair share and priority. */
@@ -49,7 +49,7 @@ export class WaitingJobs {
   readonly #aside = new Set<QueuedJob>();
   /** Holds by job id, in the order in which they began, and by their end. */
   readonly #holds = new Map<string, Hold>();
-  readonly #holdEnds = new IndexedHeap<Hold>(endsFirst);
+  readonly #holdEnds = new IndexedHeap<Hold>(hasLowerId);
   /** Number of holds of each Island. */
   readonly #heldFor = new Map<string, number>();
   /** Waiting jobs by the id of an Island that they avoid, online or not. */
@@ -211,7 +211,7 @@ export class WaitingJobs {
     job.mayHold = false;
     const hold = { heapIndex: -1, job, islandId, untilMs };
     this.#holds.set(job.id, hold);
-    this.#holdEnds.push(hold);
+    this.#holdEnds.push(hold, untilMs);
     this.#heldFor.set(islandId, this.heldFor(islandId) + 1);
   }
 

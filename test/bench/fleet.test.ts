@@ -71,10 +71,10 @@ describe("ModelledIsland", () => {
   });
 
   it("does not read the start of a prompt that is in its cache", async () => {
-    const first = { hash: "a", tokens: 60 };
+    const first = { hash: 1, tokens: 60 };
     const ended = await runOn([
       chatOf({ promptTokens: 60, promptParts: [first] }),
-      chatOf({ id: "chat_2", promptParts: [first, { hash: "b", tokens: 100 }] }),
+      chatOf({ id: "chat_2", promptParts: [first, { hash: 2, tokens: 100 }] }),
     ]);
     expect(ended.get("chat_2")?.[1]).toBe(60);
   });

@@ -11,8 +11,8 @@ interface Deadline extends HeapItem {
   dueAtMs: number;
 }
 
-function isDueFirst(a: Deadline, b: Deadline): boolean {
-  return a.dueAtMs === b.dueAtMs ? a.jobId < b.jobId : a.dueAtMs < b.dueAtMs;
+function hasLowerId(a: Deadline, b: Deadline): boolean {
+  return a.jobId < b.jobId;
 }
 
 export type Deadlines = ReturnType<typeof openDeadlines>;
@@ -27,7 +27,7 @@ export type Deadlines = ReturnType<typeof openDeadlines>;
  */
 export function openDeadlines(clock: Clock, leftMs: (jobId: string) => number, onSilence: (jobId: string) => void) {
   const deadlines = new Map<string, Deadline>();
-  const order = new IndexedHeap<Deadline>(isDueFirst);
+  const order = new IndexedHeap<Deadline>(hasLowerId);
   const alarm = openAlarm(clock, () => order.peek()?.dueAtMs ?? null, passDue);
 
   /** Reschedules the job after its moving limit changed. */
@@ -35,7 +35,7 @@ export function openDeadlines(clock: Clock, leftMs: (jobId: string) => number, o
     const deadline = deadlines.get(jobId);
     if (deadline === undefined) return;
     deadline.dueAtMs = dueAtMs(jobId, deadline.endsAtMs);
-    order.update(deadline);
+    order.update(deadline, deadline.dueAtMs);
     alarm.set();
   }
 
@@ -76,7 +76,7 @@ export function openDeadlines(clock: Clock, leftMs: (jobId: string) => number, o
       const endsAtMs = clock.monotonicMs() + atMs - clock.now();
       const deadline = { heapIndex: -1, jobId, endsAtMs, onPassed, dueAtMs: dueAtMs(jobId, endsAtMs) };
       deadlines.set(jobId, deadline);
-      order.push(deadline);
+      order.push(deadline, deadline.dueAtMs);
       alarm.set();
     },
 

@@ -8,7 +8,7 @@ const MAX_OUTPUT_BYTES = 1_024 * 1_024;
 const chat = { slug: "llama", isChat: true, runtimeType: "llmcpp", onnxTaskType: null, inputSchema: {} } as const;
 const sizeOf = (input: JobInput, accountId = "user_1", cargo: object = chat): JobSize =>
   traitsOf(input, cargo as CatalogEntry, MAX_OUTPUT_BYTES, accountId).size;
-const hashesOf = (size: JobSize): string[] => size.promptParts.map(({ hash }) => hash);
+const hashesOf = (size: JobSize): number[] => size.promptParts.map(({ hash }) => hash);
 
 const TEXT = "word ".repeat(80);
 const user = { role: "user", content: TEXT };

@@ -10,11 +10,9 @@ const cost = vi.hoisted(() => ({ comparisons: 0, reads: 0 }));
 vi.mock("../../../coordinator/scheduler/indexed-heap.ts", async (importOriginal) => {
   const { IndexedHeap } = await importOriginal<{ IndexedHeap: typeof RealHeap }>();
   class CountingHeap<T extends { heapIndex: number }> extends IndexedHeap<T> {
-    constructor(before: (a: T, b: T) => boolean) {
-      super((a, b) => {
-        cost.comparisons += 1;
-        return before(a, b);
-      });
+    protected override isBefore(a: number, b: number): boolean {
+      cost.comparisons += 1;
+      return super.isBefore(a, b);
     }
   }
   return { IndexedHeap: CountingHeap };

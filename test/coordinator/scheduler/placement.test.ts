@@ -61,10 +61,10 @@ describe("place()", () => {
     raise(bench, { id: "isle-1", slots: 4 }, { id: "isle-2", slots: 4 });
     measure(bench, "isle-1", 10, 100);
     measure(bench, "isle-2", 9, 90);
-    const instructions = { hash: "instructions", tokens: 500 };
-    const question = { hash: "question", tokens: 1_000, withAnswer: 1_050 };
-    const answer = { hash: "answer", tokens: 1_050 };
-    const next = { hash: "next question", tokens: 2_000 };
+    const instructions = { hash: 1, tokens: 500 };
+    const question = { hash: 2, tokens: 1_000, withAnswer: 1_050 };
+    const answer = { hash: 3, tokens: 1_050 };
+    const next = { hash: 4, tokens: 2_000 };
     const chat = (promptParts: JobSize["promptParts"]): JobSize => ({
       input: promptParts.at(-1)?.tokens ?? 0,
       maxOutput: 50,
@@ -82,8 +82,8 @@ describe("place()", () => {
     const bench = new Bench();
     raise(bench, { id: "isle-1" });
     measure(bench, "isle-1", 10);
-    const first = { hash: "first", tokens: 5_000 };
-    const next = { hash: "next", tokens: 5_010 };
+    const first = { hash: 1, tokens: 5_000 };
+    const next = { hash: 2, tokens: 5_010 };
     const readMs = (id: string): number | undefined => choiceOf(bench, id).candidates[0]?.readMs;
     choiceOf(bench, "job_1", { ...CHAT, input: 5_000, promptParts: [first] });
     bench.finishChat("isle-1", "job_1", { readMs: 5_000, tokenMs: 10, tokens: { ...TOKENS, prompt: 5_000 } });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { promptCaches } from "../../../coordinator/scheduler/prompt-caches.ts";
 
+/** Returns another number for each text of lower-case letters and digits. */
+const hashOf = (text: string): number => Number.parseInt(text, 36);
 /** Parts of a prompt such as "abc": one for each letter, of ten tokens. */
 const partsOf = (letters: string) =>
-  Array.from(letters).map((_, index) => ({ hash: letters.slice(0, index + 1), tokens: 10 * (index + 1) }));
+  Array.from(letters).map((_, index) => ({ hash: hashOf(letters.slice(0, index + 1)), tokens: 10 * (index + 1) }));
 
 describe("promptCaches()", () => {
   it("finds the longest start of a prompt on each Island", () => {
@@ -21,7 +23,7 @@ describe("promptCaches()", () => {
     caches.add("isle-1", "llama", partsOf("abc"), 4);
     const tokensOf = (letters: string, answered: string): number =>
       caches
-        .find(partsOf(letters).map((part) => (part.hash === answered ? { ...part, withAnswer: 55 } : part)))
+        .find(partsOf(letters).map((part) => (part.hash === hashOf(answered) ? { ...part, withAnswer: 55 } : part)))
         .tokensOn("isle-1");
     expect(tokensOf("abcde", "abc")).toBe(55);
     expect(tokensOf("abcde", "ab")).toBe(30);
@@ -85,7 +87,7 @@ describe("promptCaches()", () => {
 
   it("keeps at most 40,000 prompts, or one for each Island", () => {
     const caches = promptCaches();
-    const parts = (hash: string) => [{ hash, tokens: 10 }];
+    const parts = (text: string) => [{ hash: hashOf(text), tokens: 10 }];
     for (const prompt of ["p0", "q0", "r0"]) caches.add("isle-0", "llama", parts(prompt), 4);
     const isFound = (hash: string): boolean => caches.find(parts(hash)).holders.length > 0;
     expect(["p0", "q0", "r0"].map(isFound)).toEqual([true, true, true]);
