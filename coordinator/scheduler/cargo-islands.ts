@@ -175,12 +175,11 @@ export class CargoIslands {
   candidates(avoid: readonly string[], mustAvoid: boolean, also: readonly string[], nowMs: number): OnlineIsland[] {
     const { input, output } = this.#orderedFor;
     if (hasMoved(input, this.traffic.input) || hasMoved(output, this.traffic.output)) this.#orderAll(nowMs);
-    const found = new Set(this.#ready.first(READY_CANDIDATES + avoid.length).map(({ entry }) => entry));
+    const islands = this.#ready.first(READY_CANDIDATES + avoid.length).map(({ entry }) => entry.island);
     for (const id of also) {
       const entry = this.#entries.get(id);
-      if (entry !== undefined && isReady(entry)) found.add(entry);
+      if (entry !== undefined && isReady(entry) && !islands.includes(entry.island)) islands.push(entry.island);
     }
-    const islands = [...found].map(({ island }) => island);
     const others = avoid.length === 0 ? islands : islands.filter(({ id }) => !avoid.includes(id));
     const mayReturn = others.length === 0 && !mustAvoid && this.availableOutside(avoid) === 0;
     return mayReturn ? islands : others;

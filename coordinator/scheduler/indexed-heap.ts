@@ -34,12 +34,13 @@ export class IndexedHeap<T extends HeapItem> {
   first(count: number): T[] {
     const found: T[] = [];
     // A child is never before its parent, so only children of found items can be next.
-    const open = this.size === 0 ? [] : [0];
-    while (found.length < count && open.length > 0) {
-      const next = open.reduce((first, index) => (this.isBefore(index, first) ? index : first));
-      found.push(...this.#items.slice(next, next + 1));
-      open.splice(open.indexOf(next), 1);
-      for (const child of [2 * next + 1, 2 * next + 2]) if (child < this.size) open.push(child);
+    const open = [0];
+    for (let next = open.pop(); next !== undefined && found.length < count; next = open.pop()) {
+      const item = this.#items[next];
+      if (item === undefined) continue;
+      found.push(item);
+      this.#insert(2 * next + 1, open);
+      this.#insert(2 * next + 2, open);
     }
     return found;
   }
@@ -73,6 +74,16 @@ export class IndexedHeap<T extends HeapItem> {
     const itemA = this.#items[a];
     const itemB = this.#items[b];
     return itemA !== undefined && itemB !== undefined && this.#before(itemA, itemB);
+  }
+
+  /** Inserts an index into a list in which the first item is last. */
+  #insert(index: number, open: number[]): void {
+    let at = open.push(index) - 1;
+    for (let before = open[at - 1]; before !== undefined && this.isBefore(before, index); before = open[at - 1]) {
+      open[at] = before;
+      at -= 1;
+    }
+    open[at] = index;
   }
 
   #assertMember(item: T): void {

@@ -79,8 +79,8 @@ export function place(
       if (!index.isMeasured(island)) continue;
       const cost = index.costOn(island, workOn(island), nowMs);
       const maxWaitMs = best.cost.costMs / (HOLD_GAIN * cost.risk) - finishMs(cost);
-      // Most busy Islands are not fast enough, however soon they are free. Their runs need not be read.
-      if (maxWaitMs < 0) continue;
+      // The next one would finish even later. Usually this is the first one, so that no runs need be read.
+      if (maxWaitMs < 0) break;
       const waitMs = island.releaseMs(heldFor(island.id) + 1, nowMs);
       if (waitMs > maxWaitMs) continue;
       const finishedMs = (waitMs + finishMs(cost)) * cost.risk;
