@@ -32,6 +32,8 @@ const MAX_ASKED = 6;
  * share is higher for readers whose readings were seldom compared.
  */
 const SECOND_READER_SHARE = 0.05;
+/** Number of times that two others must contradict a reader: two that lie alike may meet an honest one. */
+const MIN_CONTRADICTIONS = 2;
 /** Owners whose compared readings are counted. */
 const MAX_COUNTED = 10_000;
 /** An audit without a reader is tried again after this time, and is unclear after a day. */
@@ -72,6 +74,8 @@ export function openAuditor(
   const silent = recentMap<number>(MAX_SILENT);
   /** Number of readings of each owner that agreed with another owner's. */
   const agreed = recentMap<number>(MAX_COUNTED);
+  /** Number of readings of each owner that two others contradicted. */
+  const contradicted = recentMap<number>(MAX_COUNTED);
   const stop = new AbortController();
   const readerJobs = openReaderJobs(clock, store, jobs, stop.signal);
   let settleTimer = clock.schedule(SETTLE_EVERY_MS, () => void settleHeld());
@@ -210,7 +214,12 @@ export function openAuditor(
       for (const { ownerAccountId: id } of readings) if (id !== liar) agreed.set(id, (agreed.get(id) ?? 0) + 1);
     }
     if (liar === undefined || standings.of(liar, slug).state === "trusted") return;
-    const because = `job ${jobId}: returned another result than two other readers`;
+    // All its readings are compared again.
+    agreed.set(liar, 0);
+    const times = (contradicted.get(liar) ?? 0) + 1;
+    contradicted.set(liar, times);
+    if (times < MIN_CONTRADICTIONS) return;
+    const because = `job ${jobId}: returned another result than two other readers, and not for the first time`;
     const stored = {
       ownerAccountId: liar,
       slug,
