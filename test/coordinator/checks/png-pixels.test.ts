@@ -30,6 +30,18 @@ it.each([1, 2, 3, 4] as const)("decodes the pixels of a PNG with %i channels", a
   }
 });
 
+it("says how much it is going to decode before it does, so that a limit stops it", async () => {
+  const png = (await encode(paint(61, 40, 3), 61, 3)).toString("base64");
+  const spent: number[] = [];
+  const stop = (bytes: number): never => {
+    spent.push(bytes);
+    throw new Error("The limit is reached");
+  };
+  expect(() => decodePng(png, stop)).toThrow("The limit is reached");
+  // Each row has a byte for its filter.
+  expect(spent).toEqual([(61 * 3 + 1) * 40]);
+});
+
 it("refuses other files, other forms of PNG, and damaged or huge files", async () => {
   const png = await encode(paint(32, 32, 3), 32, 3);
   const huge = Buffer.from(png);
