@@ -11,7 +11,7 @@ import { NEW_STANDING, type Verdict } from "../credits/standing.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobApi } from "../jobs/job-service.ts";
 import { traitsOf } from "../jobs/job-traits.ts";
-import { type Audit, SETTLED_TOGETHER } from "../store/audits.ts";
+import type { Audit } from "../store/audits.ts";
 import type { Store } from "../store/store.ts";
 import { auditKindOf, needsSeed } from "./audit-kinds.ts";
 import { unjudgeableOf } from "./audit-plans.ts";
@@ -292,11 +292,9 @@ export function openAuditor(
 
   async function settleHeld(): Promise<void> {
     const nowMs = clock.now();
-    try {
-      while (!stop.signal.aborted && (await store.audits.settleHeld(nowMs - HELD_MS, nowMs)) >= SETTLED_TOGETHER);
-    } catch (error) {
+    await store.audits.settleHeld(nowMs - HELD_MS, nowMs).catch((error: unknown) => {
       log.error({ err: error }, "Could not settle held earnings");
-    }
+    });
     if (!stop.signal.aborted) settleTimer = clock.schedule(SETTLE_EVERY_MS, () => void settleHeld());
   }
 

@@ -114,7 +114,7 @@ export const MAX_OWN_STANDINGS = 100;
 const MAX_SEARCHED = 100_000;
 
 /** Maximum number of earnings that one write moves. `settleHeld` moves the rest. */
-export const SETTLED_TOGETHER = 500;
+const SETTLED_TOGETHER = 500;
 
 const AUDIT = `SELECT ${auditTable.columnsBut("auditorId")} FROM audits`;
 const OF_STANDING = "owner_account_id = @ownerAccountId AND slug = @slug";
@@ -138,44 +138,6 @@ async function moveEarnings(tx: Tx, { ownerAccountId, slug, standing }: StoredSt
   if (standing.state === "new") return;
   const earning = standing.state === "quarantined" ? "refunded" : "paid";
   await settle(tx, OF_STANDING, earning, { ownerAccountId, slug }, atMs);
-}
-
-interface HeldOwner {
-  readonly ownerAccountId: string;
-  readonly slug: string;
-  readonly state: StandingState;
-  readonly isOperator: boolean;
-  readonly isDeleted: boolean;
-}
-
-/** Returns the owners with held earnings, by Cargo. */
-async function ownersWithHeld(tx: Tx): Promise<HeldOwner[]> {
-  const sql = `SELECT held.owner_account_id AS owner, held.slug AS slug, role, deleted_at_ms AS deleted,
-      ${jsonMember(tx, "standing", "state")} AS state
-    FROM (SELECT DISTINCT owner_account_id, slug FROM audits WHERE earning = 'held') AS held
-    JOIN accounts ON accounts.id = held.owner_account_id
-    LEFT JOIN standings ON standings.owner_account_id = held.owner_account_id AND standings.slug = held.slug`;
-  type Row = { owner: string; slug: string; role: string; deleted: number | null; state: StandingState | null };
-  return (await tx.all<Row>(sql, {})).map(({ owner, slug, role, deleted, state }) => ({
-    ownerAccountId: owner,
-    slug,
-    state: state ?? "new",
-    isOperator: role !== "user",
-    isDeleted: deleted !== null,
-  }));
-}
-
-/** Returns which held earnings of an owner are settled, as an SQL condition, and how. */
-function whatIsSettled(
-  { dialect }: Tx,
-  { state, isOperator, isDeleted }: HeldOwner,
-): { readonly condition: string; readonly earning: "paid" | "refunded" } {
-  if (state === "trusted" || isOperator) return { condition: "true", earning: "paid" };
-  if (state === "quarantined") return { condition: "true", earning: "refunded" };
-  const isOld = "ended_at_ms < @beforeMs";
-  if (state === "proven" || isDeleted) return { condition: isOld, earning: "paid" };
-  const yes = dialect === "sqlite" ? "1" : "true";
-  return { condition: `${isOld} AND verdict = 'none' AND may_audit = ${yes}`, earning: "paid" };
 }
 
 /** Settles held earnings, at most {@link SETTLED_TOGETHER}. Returns their number. */
@@ -307,14 +269,17 @@ export const auditSteps = {
    * quarantined owners.
    */
   settleHeld: write(async (tx, beforeMs: number, atMs: number): Promise<number> => {
-    let settled = 0;
-    for (const owner of await ownersWithHeld(tx)) {
-      const { condition, earning } = whatIsSettled(tx, owner);
-      // oxlint-disable-next-line no-await-in-loop -- The owners share one maximum.
-      settled += await settle(tx, `${OF_STANDING} AND ${condition}`, earning, { ...owner, beforeMs }, atMs);
-      if (settled >= SETTLED_TOGETHER) break;
-    }
-    return settled;
+    const state = `coalesce((SELECT ${jsonMember(tx, "standing", "state")} FROM standings
+      WHERE standings.owner_account_id = audits.owner_account_id AND standings.slug = audits.slug), 'new')`;
+    const isOwner = (is: string): string =>
+      `EXISTS (SELECT 1 FROM accounts WHERE accounts.id = owner_account_id AND ${is})`;
+    const yes = tx.dialect === "sqlite" ? "1" : "true";
+    const isFree = `((verdict = 'none' AND may_audit = ${yes}) OR ${isOwner("deleted_at_ms IS NOT NULL")})`;
+    const isPaid = `(${state} = 'trusted' OR ${isOwner("role <> 'user'")} OR (ended_at_ms < @beforeMs
+      AND (${state} = 'proven' OR (${state} = 'new' AND ${isFree}))))`;
+    const paid = await settle(tx, isPaid, "paid", { beforeMs }, atMs);
+    const refunded = await settle(tx, `${state} = 'quarantined'`, "refunded", {}, atMs);
+    return paid + refunded;
   }),
 
   /**
