@@ -11,7 +11,17 @@ import { adoptRows } from "./work-division.ts";
 import { readList, type Page } from "./steps/page.ts";
 import { kept, pageRead, read, write } from "./steps/steps.ts";
 import { flag, integer, json, key, named, onlyIn, since, Table, text, type RowOf } from "./steps/table.ts";
-import { forUpdate, inRows, isOwn, jsonMember, oneOf, selectIds, type Tx, type Values } from "./steps/tx.ts";
+import {
+  forUpdate,
+  skipLocked,
+  inRows,
+  isOwn,
+  jsonMember,
+  oneOf,
+  selectIds,
+  type Tx,
+  type Values,
+} from "./steps/tx.ts";
 
 /** What one reader found. `surprise`: the z value of the answer; null if it was not measured. */
 export interface Reading {
@@ -148,7 +158,8 @@ async function settle(
   values: Values,
   atMs: number,
 ): Promise<number> {
-  const found = `SELECT id FROM audits WHERE earning = 'held' AND ${condition} LIMIT ${SETTLED_TOGETHER}`;
+  // Rows that another coordinator settles now are left to it. Waiting for them led to deadlocks.
+  const found = `SELECT id FROM audits WHERE earning = 'held' AND ${condition} LIMIT ${SETTLED_TOGETHER} ${skipLocked(tx)}`;
   const sql = `UPDATE audits SET earning = @earning WHERE id ${inRows(tx, found)} AND earning = 'held'
     RETURNING ${auditTable.columnsBut("auditorId")}`;
   const moved = await auditTable.rows<Audit>(tx, sql, { ...values, earning });

@@ -69,6 +69,8 @@ describe("the commands of docs/use", () => {
     let [stdout, stderr] = ["", ""];
     child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
     child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+    // A program may end without reading its input.
+    child.stdin.on("error", () => undefined);
     child.stdin.end(options.asked ?? "");
     const [code] = (await once(child, "close")) as [number];
     return { code, stdout, stderr };
