@@ -124,7 +124,8 @@ function distanceOf(a: unknown, b: unknown): number {
     const [one, other] = [(a as Embeddings).embeddings, (b as Embeddings).embeddings];
     return Math.max(...one.map((vector, at) => Math.hypot(...vector.map((each, i) => each - (other[at]?.[i] ?? 0)))));
   }
-  const [one, other] = [decode(a as Picture), decode(b as Picture)];
+  const one = decode(a as Picture);
+  const other = decode(b as Picture);
   if (one === null || other === null) return Infinity;
   return one.bytes.reduce((sum, byte, at) => sum + Math.abs(byte - (other.bytes[at] ?? 0)), 0) / one.bytes.length;
 }

@@ -229,7 +229,8 @@ function compareImages(a: string, b: string, { spend }: Comparison): Likeness {
   spend(STEPS_PER_IMAGE);
   // A pair costs one step for each byte of an image.
   const spendHalf = (bytes: number): void => spend(bytes / 2);
-  const [one, other] = [decodePng(a, spendHalf), decodePng(b, spendHalf)];
+  const one = decodePng(a, spendHalf);
+  const other = decodePng(b, spendHalf);
   if (one === null && other === null) return "unsure";
   if (one === null || other === null) return "different";
   const { width, height, channels, bytes } = one;

@@ -155,7 +155,8 @@ class SchemaReader {
   }
 
   #merge(one: Schema, other: Schema, path: string): Schema {
-    const [values, others] = [one["enum"], other["enum"]];
+    const values = one["enum"];
+    const others = other["enum"];
     if (Array.isArray(values) && Array.isArray(others) && values !== others) {
       this.#nodes += (values.length + others.length) / VALUES_PER_NODE;
       if (this.#nodes > MAX_NODES) throw unsupported(path, `more than ${MAX_NODES} parts are not supported`);
