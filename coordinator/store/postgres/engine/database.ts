@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import type { Clock } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
@@ -10,6 +11,8 @@ const MAX_CONNECTIONS = 8;
 const MAX_WAIT_MS = 15_000;
 /** Maximum number of attempts of a transaction that conflicts with other transactions. */
 const MAX_ATTEMPTS = 3;
+/** Delay before the next attempt. An immediate one can take the rows again before the other transaction wakes. */
+const CONFLICT_DELAY_MS = 50;
 /** Delay between attempts of a `kept` step while the server is unavailable. */
 const RETRY_MS = 500;
 
@@ -113,6 +116,8 @@ async function retryConflicts<T>(run: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (attempt === MAX_ATTEMPTS || !isTransient(error)) throw error;
     }
+    // oxlint-disable-next-line no-await-in-loop -- The next attempt depends on the failure of this one.
+    await delay(CONFLICT_DELAY_MS);
   }
 }
 

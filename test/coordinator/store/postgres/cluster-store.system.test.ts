@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { NO_TERMS } from "../../../../coordinator/credits/trust.ts";
 import { NotOwnerError } from "../../../../coordinator/store/cluster-store.ts";
 import type { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
@@ -95,6 +95,7 @@ function describeCluster(database: PostgresDatabase): void {
       const [first, last] = jobs.map(({ id }) => id) as [string, string];
       const other = new pg.Client(database.address);
       await other.connect();
+      onTestFinished(() => other.end());
       // The other session never checks for deadlocks, so that PostgreSQL does not abort it.
       await other.query("SET deadlock_timeout = '1h'");
       const lock = (id: string) => other.query("SELECT 1 FROM jobs WHERE id = $1 FOR UPDATE", [id]);
@@ -106,7 +107,6 @@ function describeCluster(database: PostgresDatabase): void {
       await lock(first);
       await other.query("COMMIT");
       expect(await moved).toEqual([first, last]);
-      await other.end();
     });
 
     it("claim() takes a waiting job whose attempt was assigned but not stored", async () => {
