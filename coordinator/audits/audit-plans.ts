@@ -8,7 +8,7 @@ import type { AuditPlan } from "../store/audits.ts";
 import { auditKindOf, type AuditKind, needsSeed } from "./audit-kinds.ts";
 import type { Readers } from "./readers.ts";
 import { auditChance, MAX_UNCLEAR, MIN_CHANCE } from "../credits/standing.ts";
-import { MAX_REPEATED } from "./repeat-question.ts";
+import { MAX_REPEATED_BYTES } from "./repeat-question.ts";
 import type { Standings } from "./standings.ts";
 
 /** Work of a job for each output token, in prompt tokens. */
@@ -53,7 +53,7 @@ export function planAudits(
     const isFit = kind === "read" ? feed.hasText : canRepeat(job, cargo);
     const canJudge = traits !== null && unjudgeableOf(kind, traits) === null && isFit;
     // Otherwise an Island could make its results too large to be repeated.
-    if (kind === "repeat" && job.outputBytes > MAX_REPEATED) return "unclear";
+    if (kind === "repeat" && job.outputBytes > MAX_REPEATED_BYTES) return "unclear";
     const draw = random();
     if (!canJudge) return "none";
     if (draw >= auditChance(standing)) return (standing.unclear ?? 0) >= MAX_UNCLEAR ? "unclear" : "none";
@@ -81,9 +81,9 @@ function workOfReading({ prompt, feed }: ActiveJob): { readonly work: number; re
 export function unjudgeableOf(kind: AuditKind, traits: JobTraits): string | null {
   const { responseFormat, toolUse, canReason, features, promptBytes } = traits;
   if (kind === "repeat") {
-    const isFit = !features.includes(FILES_FEATURE) && promptBytes <= MAX_REPEATED;
+    const isFit = !features.includes(FILES_FEATURE) && promptBytes <= MAX_REPEATED_BYTES;
     if (isFit) return null;
-    const max = formatBytes(MAX_REPEATED);
+    const max = formatBytes(MAX_REPEATED_BYTES);
     return `only a job without uploaded files and with an input of at most ${max} can be repeated`;
   }
   const isText = responseFormat.type === "text" && toolUse === null && !canReason && !features.includes("chat.images");

@@ -11,7 +11,7 @@ import { NEW_STANDING, type Verdict } from "../credits/standing.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobApi } from "../jobs/job-service.ts";
 import { traitsOf } from "../jobs/job-traits.ts";
-import type { Audit } from "../store/audits.ts";
+import { type Audit, SETTLED_TOGETHER } from "../store/audits.ts";
 import type { Store } from "../store/store.ts";
 import { auditKindOf, needsSeed } from "./audit-kinds.ts";
 import { unjudgeableOf } from "./audit-plans.ts";
@@ -21,7 +21,7 @@ import type { Readers } from "./readers.ts";
 import { readingQuestion, textOf } from "./reading-question.ts";
 import { repeatQuestion } from "./repeat-question.ts";
 import type { Standings } from "./standings.ts";
-import { decide, lyingReader, MAX_READERS } from "./verdicts.ts";
+import { agreeingReaders, decide, lyingReader, MAX_READERS } from "./verdicts.ts";
 
 /** Maximum number of audits at the same time. */
 const MAX_IN_FLIGHT = 16;
@@ -36,12 +36,13 @@ const SECOND_READER_SHARE = 0.05;
 const MIN_CONTRADICTIONS = 2;
 /** Owners whose compared readings are counted. */
 const MAX_COUNTED = 10_000;
-/** An audit without a reader is tried again after this time, and is unclear after a day. */
+/** An audit without a reader, or that failed, is tried again after this time. */
 const RETRY_MS = 5_000;
-const AUDITED_WITHIN_MS = 24 * 3_600_000;
-/** Time after which an earning is paid that no audit decides. */
+/** Time after the end of a job within which its audit is retried, and after which an earning is paid that no audit decides. */
 const HELD_MS = 24 * 3_600_000;
 const SETTLE_EVERY_MS = 60_000;
+/** Delay after as many earnings were settled as one write may, because more may be left. */
+const SETTLE_AGAIN_MS = 1_000;
 /** Time for which an owner is not asked that did not run an audit's job. */
 const NOT_ASKED_MS = 3_600_000;
 const MAX_SILENT = 1_000;
@@ -71,7 +72,7 @@ export function openAuditor(
   /** Audits that are due here, as far as a reader may be found. Those that operators demand are not among them. */
   const due = new Map<string, DueAudit>();
   /** Owners that did not read, by owner and Cargo, with the time until which they are not asked. */
-  const silent = recentMap<number>(MAX_SILENT);
+  const silent = recentMap<{ readonly reader: string; readonly slug: string; readonly untilMs: number }>(MAX_SILENT);
   /** Number of readings of each owner that agreed with another owner's. */
   const agreed = recentMap<number>(MAX_COUNTED);
   /** Number of readings of each owner that two others contradicted. */
@@ -125,10 +126,10 @@ export function openAuditor(
       if (busy.has(owner)) continue;
       queue.delete(jobId);
       busy.add(owner);
-      const done = audit(next)
+      const done = auditOrRetry(next)
         .catch((error: unknown) => {
           if (stop.signal.aborted) return;
-          log.error({ err: error, job_id: jobId }, "Could not audit a job");
+          logFailure(error, jobId);
           retryLater(next);
         })
         .finally(() => {
@@ -140,9 +141,29 @@ export function openAuditor(
     }
   }
 
-  async function audit(next: DueAudit): Promise<void> {
+  /** An audit that always fails must not be retried without end. */
+  async function auditOrRetry(next: DueAudit): Promise<void> {
     const row = await store.audits.ofJob(next.jobId);
     if (row === undefined || row.verdict !== "due") return noteDone(next.jobId);
+    try {
+      await audit(next, row);
+    } catch (error) {
+      if (stop.signal.aborted) return;
+      logFailure(error, next.jobId);
+      if (isRecent(row)) retryLater(next);
+      else await conclude(row, null, "unclear", []);
+    }
+  }
+
+  function logFailure(error: unknown, jobId: string): void {
+    log.error({ err: error, job_id: jobId }, "Could not audit a job");
+  }
+
+  function isRecent({ endedAtMs }: Audit): boolean {
+    return clock.now() - endedAtMs < HELD_MS;
+  }
+
+  async function audit(next: DueAudit, row: Audit): Promise<void> {
     if (row.earning === "refunded") return conclude(row, null, "unclear", []);
     const cargo = catalog.known(row.slug);
     const question = cargo === undefined ? null : await questionOf(row, cargo);
@@ -150,9 +171,8 @@ export function openAuditor(
     const onlyProven = (await store.jobs.get(row.jobId))?.terms?.trust === "proven";
     const nowMs = clock.now();
     const exclude = new Set([row.ownerAccountId, row.clientAccountId]);
-    for (const [key, untilMs] of silent.entries()) {
-      const [id = "", slug] = key.split(" ");
-      if (slug === row.slug && untilMs > nowMs) exclude.add(id);
+    for (const [, { reader, slug, untilMs }] of silent.entries()) {
+      if (slug === row.slug && untilMs > nowMs) exclude.add(reader);
     }
     const chance = random();
     const judged: Judgement[] = [];
@@ -175,7 +195,7 @@ export function openAuditor(
       verdict = decide(judged, wantsTwo());
     }
     // After a restart, readers need a moment to come back.
-    if (judged.length === 0 && nowMs - row.endedAtMs < AUDITED_WITHIN_MS) return retryLater(next);
+    if (judged.length === 0 && isRecent(row)) return retryLater(next);
     await conclude(row, question, verdict ?? decide(judged, false) ?? "unclear", judged);
   }
 
@@ -198,8 +218,11 @@ export function openAuditor(
     judged: readonly Judgement[],
   ): Promise<void> {
     const { jobId, slug, ownerAccountId } = row;
-    // An alarm that no second reader confirms does not count.
-    const evidence = judged.find(({ reading }) => reading.verdict === verdict)?.evidence;
+    // An alarm that no second reader confirms does not count, and of several readings the one that doubts least.
+    const [evidence] = judged
+      .filter(({ reading }) => reading.verdict === verdict)
+      .map((each) => each.evidence)
+      .toSorted((a, b) => a.suspicion - b.suspicion);
     const readings = judged.map(({ reading }) => reading);
     const reason = `job ${jobId}: ${readings.length} readers ${question?.lie ?? "found a lie"}`;
     const added = evidence ?? standings.of(ownerAccountId, slug).evidence;
@@ -210,8 +233,8 @@ export function openAuditor(
     standings.note({ ownerAccountId, slug, standing });
     if (verdict === "inconsistent") log.warn({ job_id: jobId, account_id: ownerAccountId, cargo: slug }, reason);
     const liar = lyingReader(judged)?.reading.ownerAccountId;
-    if (judged.length > 1) {
-      for (const { ownerAccountId: id } of readings) if (id !== liar) agreed.set(id, (agreed.get(id) ?? 0) + 1);
+    for (const { reading } of agreeingReaders(judged)) {
+      agreed.set(reading.ownerAccountId, (agreed.get(reading.ownerAccountId) ?? 0) + 1);
     }
     if (liar === undefined || standings.of(liar, slug).state === "trusted") return;
     // All its readings are compared again.
@@ -247,7 +270,7 @@ export function openAuditor(
     if (judged !== null && !("problem" in judged)) return judged;
     const problem = judged?.problem ?? "it did not run the job";
     log.warn({ job_id: row.jobId, account_id: reader, problem }, "An owner's Islands did not audit an answer");
-    silent.set(`${reader} ${row.slug}`, clock.now() + NOT_ASKED_MS);
+    silent.set(`${reader} ${row.slug}`, { reader, slug: row.slug, untilMs: clock.now() + NOT_ASKED_MS });
     return null;
   }
 
@@ -292,10 +315,13 @@ export function openAuditor(
 
   async function settleHeld(): Promise<void> {
     const nowMs = clock.now();
-    await store.audits.settleHeld(nowMs - HELD_MS, nowMs).catch((error: unknown) => {
+    const settled = await store.audits.settleHeld(nowMs - HELD_MS, nowMs).catch((error: unknown) => {
       log.error({ err: error }, "Could not settle held earnings");
+      return 0;
     });
-    if (!stop.signal.aborted) settleTimer = clock.schedule(SETTLE_EVERY_MS, () => void settleHeld());
+    if (stop.signal.aborted) return;
+    const delayMs = settled < SETTLED_TOGETHER ? SETTLE_EVERY_MS : SETTLE_AGAIN_MS;
+    settleTimer = clock.schedule(delayMs, () => void settleHeld());
   }
 
   return {

@@ -26,9 +26,13 @@ export function addReading({ suspicion, support }: Evidence, score: Score): Evid
   };
 }
 
-export function verdictOf({ suspicion, support }: Evidence): Verdict {
-  if (suspicion >= ALARM) return "inconsistent";
-  return suspicion < DOUBT && support >= SUPPORT ? "consistent" : "unclear";
+export function verdictOf(evidence: Evidence): Verdict {
+  if (evidence.suspicion >= ALARM) return "inconsistent";
+  return !isDoubtful(evidence) && evidence.support >= SUPPORT ? "consistent" : "unclear";
+}
+
+export function isDoubtful({ suspicion }: Evidence): boolean {
+  return suspicion >= DOUBT;
 }
 
 /**

@@ -1,10 +1,10 @@
-import { chatInputSchema, chatRequestOf } from "../../shared/chat-input.ts";
+import { type ChatRequest, chatInputSchema, chatRequestOf } from "../../shared/chat-input.ts";
 import type { ChatReading } from "../../shared/chat-reading.ts";
 import { tokensIn } from "../jobs/prompt-parts.ts";
 import type { Likeness } from "../checks/likeness.ts";
 import type { Evidence } from "../credits/standing.ts";
 import type { Audit } from "../store/audits.ts";
-import type { JobRecord } from "../store/jobs/job-store.ts";
+import type { JobInput, JobRecord } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
 import { addReading, isEvidence, judgeReading, verdictOf } from "./evidence.ts";
 import { FAILED_BY_INPUT, type Question } from "./question.ts";
@@ -12,6 +12,8 @@ import { chargesTooMuch, checkReading, drawPositions, scoreReading } from "./rea
 
 type Positions = ChatReading["positions"];
 
+/** Fields of a chat that determine its prompt. A reader needs no ability that only the others require. */
+const PROMPT_FIELDS = ["prompt", "messages", "system_prompt", "raw"] as const;
 /** Positions at which a reader returns the distribution. */
 const POSITIONS = 24;
 /**
@@ -24,6 +26,9 @@ const OTHER_TOKEN_NATS = 5;
 /** Bytes of an answer that are read at most, and at least where the context is short. A token may be one byte. */
 const MAX_BYTES = 8_000;
 const MIN_BYTES = 200;
+/** Share of `max_tokens` and of the context that an answer at this limit has at least, without the first tokens. */
+const MIN_LIMIT_SHARE = 0.8;
+const FIRST_TOKENS = 8;
 /** Last tokens that are not judged if the text was cut within a word: the model wrote other ones there. */
 const CUT_TOKENS = 8;
 /** Time limit of a reading, waiting included. */
@@ -73,7 +78,7 @@ export async function readingQuestion(
   const read = { text: part, has_end: hasEnd, at: drawPositions(POSITIONS, random) };
   const before: (Positions | null)[] = [];
   return {
-    input: { ...input, read },
+    input: { ...promptOf(input), read },
     limitMs: READ_LIMIT_MS,
     lie: "found an answer that the model does not give",
     async judge(done, reader) {
@@ -86,7 +91,10 @@ export async function readingQuestion(
       const reading = checkReading(done.output, read);
       if ("problem" in reading) return reading;
       const judgeable = reading.positions.filter(({ index }) => !isCutInWord || index < reading.tokens - CUT_TOKENS);
-      const score = scoreReading({ ...reading, positions: judgeable }, chat, hasEnd);
+      const scored = scoreReading({ ...reading, positions: judgeable }, chat, hasEnd);
+      // A beginning that the Island calls an answer at the limit must not count for it.
+      const isCutEarly = isWhole && record.finishReason === "length" && isBelowLimits(reading, chat, contextTokens);
+      const score = isCutEarly ? { ...scored, falseText: Math.max(0, scored.falseText) } : scored;
       const known = evidenceOf();
       const evidence = isEvidence(chat) ? addReading(known, score) : known;
       const judged = isEvidence(chat) ? verdictOf(evidence) : judgeReading(score, chat);
@@ -100,6 +108,20 @@ export async function readingQuestion(
       return { reading: { jobId: done.id, ownerAccountId: reader, verdict, surprise: score.z }, evidence, likeness };
     },
   };
+}
+
+function promptOf(input: JobInput): JobInput {
+  return Object.fromEntries(PROMPT_FIELDS.filter((name) => name in input).map((name) => [name, input[name]]));
+}
+
+/** Returns whether an answer is far shorter than one that `max_tokens` or the context ends. */
+function isBelowLimits(
+  { prompt_tokens: prompt, tokens }: ChatReading,
+  { maxTokens }: Pick<ChatRequest, "maxTokens">,
+  contextTokens: number | null,
+): boolean {
+  const isBelow = (count: number, limit: number): boolean => count < MIN_LIMIT_SHARE * (limit - FIRST_TOKENS);
+  return isBelow(tokens, maxTokens) && (contextTokens === null || isBelow(prompt + tokens, contextTokens));
 }
 
 /** Returns the text, or its beginning up to white space. A long text without white space is cut at any character. */

@@ -115,8 +115,6 @@ export interface Score {
   readonly falseText: number;
   /** Log likelihood ratio of an honest answer with some wrong tokens to one without. */
   readonly changedText: number;
-  /** Largest difference in nats between the best token and the answer's token. */
-  readonly margin: number;
 }
 
 /**
@@ -125,7 +123,7 @@ export interface Score {
  * inequality; Ramdas et al., "Game-theoretic statistics and safe anytime-valid inference", 2023).
  */
 export function scoreReading({ positions, tokens }: ChatReading, chat: Sampling, hasEnd: boolean): Score {
-  let [surplus, variance, falseText, changedText, margin] = [0, 0, 0, 0, 0];
+  let [surplus, variance, falseText, changedText] = [0, 0, 0, 0];
   for (const position of positions) {
     const { index, logprob, top } = position;
     const sampled = sampledOf(top, chat);
@@ -133,7 +131,6 @@ export function scoreReading({ positions, tokens }: ChatReading, chat: Sampling,
       surplus += -logprob - sampled.mean;
       variance += Math.max(MIN_VARIANCE, sampled.variance);
     }
-    margin = Math.max(margin, (top[0]?.[1] ?? 0) - logprob);
     const honest = honestLogprob(position, sampled);
     if (hasEnd && index === tokens - 1) {
       falseText += Math.log(endShare(tokens)) - honest;
@@ -143,7 +140,7 @@ export function scoreReading({ positions, tokens }: ChatReading, chat: Sampling,
     falseText += mixed(heatedLogprob(position, chat), any, HEATED_SHARE) - honest;
     changedText += mixed(any, honest, CHANGED_SHARE) - honest;
   }
-  return { z: variance === 0 ? 0 : surplus / Math.sqrt(variance), falseText, changedText, margin };
+  return { z: variance === 0 ? 0 : surplus / Math.sqrt(variance), falseText, changedText };
 }
 
 /** Returns whether the token is not listed and may have been sampled. Mean and variance are those of listed tokens. */

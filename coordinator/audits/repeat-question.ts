@@ -15,7 +15,7 @@ import { chargesTooMuch } from "./reading.ts";
 import { READ_LIMIT_MS } from "./reading-question.ts";
 
 /** Maximum bytes of the input, and maximum characters of the JSON of a result. Larger jobs are not repeated. */
-export const MAX_REPEATED = 4 * MIB;
+export const MAX_REPEATED_BYTES = 4 * MIB;
 /** Under this name, comparisons use the time of the thread for checks. */
 const CHECKED_FOR = "audits";
 
@@ -81,7 +81,7 @@ async function resultOf(jobs: Pick<Store["jobs"], "feed">, record: JobRecord): P
   const text = made.map(({ item }) => (item.type === "token" ? item.content : "")).join("");
   const values = made.flatMap(({ item }) => (item.type === "image" ? [item.data] : []));
   const sizes = [text, record.output, ...values].map(sizeOf);
-  if (sizes.reduce((sum, size) => sum + size, 0) > MAX_REPEATED) return null;
+  if (sizes.reduce((sum, size) => sum + size, 0) > MAX_REPEATED_BYTES) return null;
   const images: string[] = [];
   // One value after the other, so that storage has few requests at once.
   // oxlint-disable-next-line no-await-in-loop

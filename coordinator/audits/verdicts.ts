@@ -1,5 +1,6 @@
 import type { Likeness } from "../checks/likeness.ts";
 import type { Verdict } from "../credits/standing.ts";
+import { isDoubtful } from "./evidence.ts";
 import type { Judgement } from "./question.ts";
 
 /** Maximum readers of an answer: two that disagree, and a third that decides. */
@@ -7,19 +8,22 @@ export const MAX_READERS = 3;
 
 /**
  * Returns the verdict of the readers so far; null if another one must be asked. Two of them, whose results are alike,
- * must agree that an answer is inconsistent. One is enough if it is content, unless `wantsTwo`. A third reader decides if
- * two content ones have different results.
+ * must agree that an answer is inconsistent. One is enough for another verdict, unless `wantsTwo` or its reading raises
+ * doubt: otherwise a reader could harm an owner without being compared. A third reader decides if two with
+ * the same verdict have different results.
  */
 export function decide(judged: readonly Judgement[], wantsTwo: boolean): Verdict | null {
   const found = (verdict: Verdict) => judged.filter(({ reading }) => reading.verdict === verdict);
-  const good = found("consistent").length;
+  const good = found("consistent");
   const bad = found("inconsistent");
-  if (judged.length === 1 && good + bad.length === 0) return "unclear";
   const areAlike = (one: Judgement, other: Judgement): boolean => likenessOf(judged, one, other) !== "different";
   if (bad.some((one) => bad.some((other) => one !== other && areAlike(one, other)))) return "inconsistent";
-  if (good >= 2) return isDisputed(judged) ? null : "consistent";
-  if (good === 1 && bad.length === 0 && !wantsTwo) return "consistent";
-  return null;
+  if (good.length >= 2) return isDisputed(judged) ? null : "consistent";
+  if (judged.length === 2 && good.length + bad.length === 0) return isDisputed(judged) ? null : "unclear";
+  if (bad.length > 0 || wantsTwo) return null;
+  if (good.length === 1) return "consistent";
+  const isOne = judged.length === 1 && judged.every(({ evidence }) => !isDoubtful(evidence));
+  return isOne ? "unclear" : null;
 }
 
 function isDisputed(judged: readonly Judgement[]): boolean {
@@ -37,6 +41,11 @@ export function lyingReader(judged: readonly Judgement[]): Judgement | undefined
     const isApart = (other: Judgement): boolean => likenessOf(judged, each, other) === "different";
     return isApart(first) && isApart(second) && likenessOf(judged, first, second) === "same";
   });
+}
+
+/** Returns the readers whose result is the same as that of another one. */
+export function agreeingReaders(judged: readonly Judgement[]): Judgement[] {
+  return judged.filter((one) => judged.some((other) => one !== other && likenessOf(judged, one, other) === "same"));
 }
 
 function likenessOf(judged: readonly Judgement[], one: Judgement, other: Judgement): Likeness {

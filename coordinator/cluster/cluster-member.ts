@@ -10,7 +10,7 @@ import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Outlook } from "../scheduler/shared-work.ts";
 import type { Peer } from "../store/cluster-store.ts";
 import { keepLease } from "./membership.ts";
-import { MESSAGES, MAX_MOVED, MAX_READERS } from "./messages.ts";
+import { MESSAGES, MAX_MOVED, MAX_READING_OWNERS } from "./messages.ts";
 import { moveJobs, type JobMover, type JobParts } from "./moved-jobs.ts";
 import { networkQuota } from "./network-quota.ts";
 import { orderSessions } from "./newest-sessions.ts";
@@ -102,7 +102,7 @@ export function openMember(
       sharing = shareWork(peers, mover, scheduler.shared, (event) => dispatcher.schedule(event), env);
       seen.begin(sharing);
       stopHandlers.push(peers.handle(MESSAGES.outlook, (kind) => dispatcher.outlookFor(kind)));
-      stopHandlers.push(peers.handle(MESSAGES.readers, ({ slug }) => readersOf(slug).slice(0, MAX_READERS)));
+      stopHandlers.push(peers.handle(MESSAGES.readers, ({ slug }) => readersOf(slug).slice(0, MAX_READING_OWNERS)));
       if (!cluster.isShared) return;
       adoption = adoptUnowned(peers, cluster, steps, 2 * config.leaseMs, env);
       adoption.start();

@@ -53,7 +53,7 @@ export const MAX_FAILED_ON = 100;
 /** Maximum number of accounts with event streams at a coordinator. Their ids take 330 KB. */
 const MAX_FOLLOWED = 10_000;
 /** Maximum number of owners that a coordinator names as readers of a Cargo's answers. */
-export const MAX_READERS = 100;
+export const MAX_READING_OWNERS = 100;
 /** Timeout of requests for which a page waits. */
 const PAGE_MS = 500;
 
@@ -318,7 +318,7 @@ export const MESSAGES = {
   readers: {
     name: "readers",
     question: z.object({ slug: id }),
-    reply: z.array(id).max(MAX_READERS),
+    reply: z.array(id).max(MAX_READING_OWNERS),
     withinMs: 500,
   },
 

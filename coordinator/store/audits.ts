@@ -124,7 +124,7 @@ export const MAX_OWN_STANDINGS = 100;
 const MAX_SEARCHED = 100_000;
 
 /** Maximum number of earnings that one write moves. `settleHeld` moves the rest. */
-const SETTLED_TOGETHER = 500;
+export const SETTLED_TOGETHER = 500;
 
 const AUDIT = `SELECT ${auditTable.columnsBut("auditorId")} FROM audits`;
 const OF_STANDING = "owner_account_id = @ownerAccountId AND slug = @slug";

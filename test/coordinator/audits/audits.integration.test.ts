@@ -5,7 +5,13 @@ import { type ChatRead, readPositionsOf } from "../../../shared/chat-reading.ts"
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { call } from "../../support/http/http.ts";
 import { signIn } from "../../support/operator.ts";
-import { failedFrame, finishedFrame, runFrames, beginFrames } from "../../support/network/attempt-frames.ts";
+import {
+  beginFrames,
+  failedFrame,
+  finishedFrame,
+  outputFrame,
+  runFrames,
+} from "../../support/network/attempt-frames.ts";
 import { FakeIsland } from "../../support/network/fake-island.ts";
 import { makeIslandState } from "../../support/network/frames.ts";
 import { TestCoordinator } from "../../support/network/test-coordinator.ts";
@@ -31,9 +37,12 @@ afterEach(async () => {
   await coordinator[Symbol.asyncDispose]();
 });
 
+/** Requires `chat.sampling2`, which readers do not have, and changes nothing. */
+const NOT_FOR_READERS = { repeat_penalty: 1 };
+
 /** An Island that answers chats with `text`, and that finds the beginnings of {@link accepted} consistent when it reads. */
 async function joinIsland(owner: Account, text: () => string, isReader = true, mayRead = () => true, tokens = TOKENS) {
-  const features = isReader ? ["chat.read"] : [];
+  const features = [isReader ? "chat.read" : "chat.sampling2"];
   const island = await FakeIsland.join(coordinator.url, owner.islandToken, {
     hostId: randomUUID(),
     features,
@@ -82,10 +91,9 @@ async function chat(parameters: object = {}): Promise<string> {
 const creditsOf = async (account: Account): Promise<number> =>
   (await api(account, "GET", "/account")).body.data.credits;
 
-/** Makes chats until the Island has answered `count` of them. */
+/** Makes chats, which readers do not get, until the Island has answered `count` of them. */
 async function chatUntil({ chats }: { readonly chats: readonly Assign[] }, count: number): Promise<void> {
-  for (let tries = 0; chats.length < count && tries < 100; tries += 1) await chat();
-  expect(chats.length).toBeGreaterThanOrEqual(count);
+  while (chats.length < count) await chat(NOT_FOR_READERS);
 }
 
 const openOwner = (name: string): Promise<Account> => coordinator.createAccount(`${name}@example.com`);
@@ -160,7 +168,7 @@ it("a reader that invents probable tokens is quarantined, although it is right a
     coordinator.runSql("SELECT owner_account_id AS id FROM standings WHERE standing LIKE '%quarantined%'");
   await expect
     .poll(async () => {
-      await chat();
+      await chat(NOT_FOR_READERS);
       return states();
     })
     .toEqual([{ id: owners[1]?.id }]);
@@ -172,7 +180,11 @@ it("an owner that reports more tokens than its readers count is quarantined", as
   const [owner, ...others] = owners;
   if (owner === undefined) throw new Error("No owner was made");
   const readers = await Promise.all(others.map((other) => joinIsland(other, () => HONEST)));
-  const liar = await FakeIsland.join(coordinator.url, owner.islandToken, { hostId: randomUUID(), slots: 1 });
+  const liar = await FakeIsland.join(coordinator.url, owner.islandToken, {
+    hostId: randomUUID(),
+    features: ["chat.sampling2"],
+    slots: 1,
+  });
   liar.handle((frame) => {
     if (frame.type !== "assign") return;
     const { jobId, attempt } = frame;
@@ -186,12 +198,8 @@ it("an owner that reports more tokens than its readers count is quarantined", as
     );
   });
   const standingOf = () => coordinator.runSql("SELECT standing FROM standings WHERE owner_account_id = ?", owner.id);
-  await expect
-    .poll(async () => {
-      await chat({ prompt: "Tell me about the sea. ".repeat(50) });
-      return JSON.stringify(standingOf());
-    })
-    .toContain("quarantined");
+  await chat({ ...NOT_FOR_READERS, prompt: "Tell me about the sea. ".repeat(50) });
+  await expect.poll(() => JSON.stringify(standingOf())).toContain("quarantined");
   await Promise.all(readers.map(({ island }) => island[Symbol.asyncDispose]()));
   await liar[Symbol.asyncDispose]();
 });
@@ -202,7 +210,11 @@ it("a long answer, of which only a beginning is read, does not count as overchar
   accepted = words.join("");
   const mayRead = () => true;
   const other = await joinIsland(reader, () => accepted, true, mayRead, words.length);
-  const island = await FakeIsland.join(coordinator.url, owner.islandToken, { hostId: randomUUID(), slots: 1 });
+  const island = await FakeIsland.join(coordinator.url, owner.islandToken, {
+    hostId: randomUUID(),
+    features: ["chat.sampling2"],
+    slots: 1,
+  });
   const chats: Assign[] = [];
   island.handle((frame) => {
     if (frame.type !== "assign") return;
@@ -215,6 +227,27 @@ it("a long answer, of which only a beginning is read, does not count as overchar
   const texts = other.readings.map(({ input }) => (input as { read?: ChatRead }).read?.text ?? "");
   for (const text of texts) expect([text.length < accepted.length, / word\d+$/.test(text)]).toEqual([true, true]);
   await Promise.all([island, other.island].map((each) => each[Symbol.asyncDispose]()));
+});
+
+it("a beginning that its Island calls an answer at the limit does not count for its owner", async () => {
+  const [owner, reader] = [await openOwner("owner"), await openOwner("reader")];
+  await using _reader = (await joinIsland(reader, () => HONEST)).island;
+  await using island = await FakeIsland.join(coordinator.url, owner.islandToken, {
+    hostId: randomUUID(),
+    features: ["chat.sampling2"],
+    slots: 1,
+  });
+  const chats: Assign[] = [];
+  island.handle((frame) => {
+    if (frame.type !== "assign") return;
+    chats.push(frame);
+    const end = finishedFrame(frame, 2, { completionTokens: 1 });
+    island.send(...beginFrames(frame), outputFrame(frame, 1, HONEST), { ...end, finishReason: "length" } as typeof end);
+  });
+  for (const max_tokens of [100, TOKENS]) await chat({ ...NOT_FOR_READERS, max_tokens });
+  const verdicts = () =>
+    chats.map(({ jobId }) => coordinator.runSql("SELECT verdict FROM audits WHERE id = ?", jobId)[0]);
+  await expect.poll(verdicts).toEqual([{ verdict: "unclear" }, { verdict: "consistent" }]);
 });
 
 it("no new owner reads a job of the trust proven", async () => {
@@ -350,7 +383,7 @@ describe("what audits found out", () => {
     const answered = world.made.chats.length;
     await expect
       .poll(async () => {
-        await chat();
+        await chat(NOT_FOR_READERS);
         return (await verificationOf(world.made.chats.at(-1)?.jobId ?? "")) === null;
       })
       .toBe(true);
@@ -447,12 +480,7 @@ describe("what audits found out", () => {
     expect(await refusalOf(removed)).toEqual([410, expect.stringContaining(removed)]);
 
     text = '{"a":1}';
-    const { length } = world.made.chats;
-    for (let tries = 0; world.made.chats.length === length && tries < 100; tries += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- Each chat may go to the Island.
-      await chat({ response_format: { type: "json_object" } }).catch(() => undefined);
-    }
-    const json = world.made.chats.at(-1)?.jobId ?? "";
+    const json = await chat({ ...NOT_FOR_READERS, response_format: { type: "json_object" } });
     expect(await verificationOf(json)).toEqual({ verdict: "not_chosen", readers: 0, refunded: false });
     expect(await refusalOf(json)).toEqual([400, expect.stringContaining("only a text without JSON")]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decide, lyingReader } from "../../../coordinator/audits/verdicts.ts";
+import { agreeingReaders, decide, lyingReader } from "../../../coordinator/audits/verdicts.ts";
 import type { Likeness } from "../../../coordinator/checks/likeness.ts";
 import { NO_EVIDENCE, type Verdict } from "../../../coordinator/credits/standing.ts";
 
@@ -29,6 +29,8 @@ describe("decide", () => {
     ["a", "consistent"],
     ["b", null],
     ["?", "unclear"],
+    ["??", "unclear"],
+    ["a?", "consistent"],
     ["bb", "inconsistent"],
     ["bc", null],
     ["ba", null],
@@ -44,7 +46,24 @@ describe("decide", () => {
   it("asks a second reader although the first one is content, for some audits", () => {
     expect(decide(repeats("a"), true)).toBeNull();
     expect(decide(repeats("aa"), true)).toBe("consistent");
+    expect(decide(repeats("?"), true)).toBeNull();
+    expect(decide(repeats("a?"), true)).toBeNull();
   });
+
+  it("asks a second reader if the first one raises doubt without certainty", () => {
+    const doubtful = repeats("?").map((each) => ({ ...each, evidence: { suspicion: 10, support: 0 } }));
+    expect(decide(doubtful, false)).toBeNull();
+  });
+
+  it("asks a third reader if the readings of two are unclear and different", () => {
+    const judged = repeats("??").map((each) => ({ ...each, likeness: each.likeness.map(() => "different" as const) }));
+    expect(decide(judged, false)).toBeNull();
+  });
+});
+
+it("agreeingReaders() returns the readers that have the result of another one", () => {
+  const judged = repeats("aba?");
+  expect(agreeingReaders(judged)).toEqual([judged[0], judged[2]]);
 });
 
 it.each([
