@@ -211,8 +211,11 @@ function decisionFigure(isQuick: boolean): Figure {
       spentMs += performance.now() - beganMs;
       note(effects);
       if (running.length < 2 * islands) continue;
-      const [ended] = running.splice(Math.floor(random() * running.length), 1);
-      if (ended === undefined) continue;
+      const at = Math.floor(random() * running.length);
+      const ended = running[at];
+      const last = running.pop();
+      if (ended === undefined || last === undefined) continue;
+      if (ended !== last) running[at] = last;
       const { jobId, islandId } = ended;
       const tokens = { prompt: 800, cached: 0, output: 100 };
       scheduler.step({ kind: "first_output", jobId, islandId }, nowMs);
