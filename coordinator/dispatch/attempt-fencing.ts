@@ -37,6 +37,8 @@ export function openAttemptFencing(
   const results = openAttemptResults(log, jobs, islands, dispatcher);
   /** Attempts whose result is being checked, by job. */
   const checking = new Map<string, number>();
+  /** Frames of attempts that are not durable, by `ActiveJob.assigned`. */
+  const waiting = new WeakMap<Promise<void>, { frames: NumberedFrame[]; applied: Promise<void | false> }>();
 
   /**
    * Handles a numbered frame. Resolves when the frame may be acknowledged, or with false if the Island must resend it.
@@ -61,7 +63,7 @@ export function openAttemptFencing(
    * and readers could not tell their outputs apart. See docs/internals/streams.md, "Positions".
    */
   function applyWhenAssigned(islandId: string, job: ActiveJob, frame: NumberedFrame): Promise<void | false> {
-    if (job.assigned !== null) return applyAfter(job.assigned, islandId, job, frame);
+    if (job.assigned !== null) return applyOnceAssigned(job.assigned, islandId, job, frame);
     const durable = apply(islandId, job, frame);
     // A write of output records its frame: frames that are stored together share one promise and one acknowledgement.
     if (frame.type === "output") return durable;
@@ -71,18 +73,33 @@ export function openAttemptFencing(
     });
   }
 
-  /** Applies the frame after `earlier`, if the attempt is still the current one. */
-  function applyAfter(
-    earlier: Promise<void>,
+  /** Applies all frames that wait for the same attempt together. They share one promise and one acknowledgement. */
+  function applyOnceAssigned(
+    assigned: Promise<void>,
     islandId: string,
     job: ActiveJob,
     frame: NumberedFrame,
   ): Promise<void | false> {
-    return earlier.then(() => {
-      if (jobs.present(islandId, frame) === job) return applyWhenAssigned(islandId, job, frame);
-      jobs.noteUnapplied(frame.jobId, frame.attempt, frame.seq);
-      return discard(islandId, frame);
+    const earlier = waiting.get(assigned);
+    if (earlier !== undefined) {
+      earlier.frames.push(frame);
+      return earlier.applied;
+    }
+    const frames = [frame];
+    const applied = assigned.then(async () => {
+      const results = await Promise.all(frames.map((each) => applyIfPresent(islandId, job, each)));
+      return results.includes(false) ? false : undefined;
     });
+    waiting.set(assigned, { frames, applied });
+    return applied;
+  }
+
+  /** Applies a frame that has waited, if the attempt is still the current one and its result has not arrived. */
+  function applyIfPresent(islandId: string, job: ActiveJob, frame: NumberedFrame): Promise<void | false> {
+    const isChecking = checking.get(job.id) === frame.attempt;
+    if (!isChecking && jobs.present(islandId, frame) === job) return applyWhenAssigned(islandId, job, frame);
+    jobs.noteUnapplied(frame.jobId, frame.attempt, frame.seq);
+    return discard(islandId, frame);
   }
 
   /**
@@ -104,7 +121,7 @@ export function openAttemptFencing(
       case "finished":
         return job.feed.isLoaded
           ? finish(islandId, job, frame)
-          : applyAfter(jobs.loadFeed(job.id), islandId, job, frame);
+          : jobs.loadFeed(job.id).then(() => applyIfPresent(islandId, job, frame));
       case "failed":
         return results.fail(islandId, job, frame);
       case "cancelled":

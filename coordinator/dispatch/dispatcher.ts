@@ -142,8 +142,9 @@ export function openDispatcher(
     }
   }
 
-  function withdrawOffer({ id: jobId, attempt, islandId }: ActiveJob): void {
-    if (islandId !== null) return islands.freeSlot(islandId, { jobId, attempt });
+  function withdrawOffer({ id: jobId, attempt, islandId, hasEnded }: ActiveJob): void {
+    if (hasEnded) return undefined;
+    if (islandId !== null) return islands.stop(islandId, { jobId, attempt }, "cancelled");
     return schedule({ kind: "job_gone", jobId });
   }
 

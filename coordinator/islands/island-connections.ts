@@ -186,19 +186,20 @@ export function islandConnections(
 export function acknowledgements(
   send: (hostId: string, last: Pick<NumberedFrame, "type" | "jobId" | "attempt" | "seq">) => void,
 ) {
-  /** Number of the last frame of each write in flight. */
-  const lastOf = new WeakMap<Promise<void | false>, { seq: number }>();
+  /** The last frame of each write in flight. */
+  const lastOf = new WeakMap<Promise<void | false>, { type: NumberedFrame["type"]; seq: number }>();
   /** @param durable See `AttemptReports.receive`. */
   return (hostId: string, { type, jobId, attempt, seq }: NumberedFrame, durable: Promise<void | false>): void => {
-    const last = lastOf.get(durable);
-    if (last !== undefined) {
-      last.seq = seq;
+    const known = lastOf.get(durable);
+    if (known !== undefined) {
+      known.type = type;
+      known.seq = seq;
       return;
     }
-    const first = { seq };
-    lastOf.set(durable, first);
+    const last = { type, seq };
+    lastOf.set(durable, last);
     void durable.then((isApplied) => {
-      if (isApplied !== false) send(hostId, { type, jobId, attempt, seq: first.seq });
+      if (isApplied !== false) send(hostId, { ...last, jobId, attempt });
     });
   };
 }

@@ -127,9 +127,9 @@ export class MutableJob {
   stored: Promise<void> | null = null;
   /** Settles once all writes that wait for {@link stored} have started; null if none waits. */
   waitingWrites: Promise<unknown> | null = null;
-  /** True while the new job is offered to Islands. An attempt that starts now is stored together with the job. */
-  isOffered = false;
-  /** Resolves when the current attempt is durable; null once it is. None of its output is published before. */
+  /** Resolves when the commit of a new job has succeeded or failed; null for a job that was accepted or restored. */
+  offered: Promise<void> | null = null;
+  /** Resolves when the current attempt is durable; null once it is. None of its frames is applied before. */
   assigned: Promise<void> | null = null;
   /** Resolves when the last state change and all earlier ones are durable; null before the first change. */
   moved: Promise<void> | null = null;

@@ -7,7 +7,7 @@ import type { WritableFeed } from "./feed.ts";
 export type JobRegistryEvent =
   /** The job is about to be stored. If it is assigned during this event, its first attempt is stored with it. */
   | { readonly type: "job_offered"; readonly job: ActiveJob }
-  /** The offered job could not be stored. The Island with its first attempt has not been notified. */
+  /** The offered job could not be stored. The Island with its first attempt must stop the work. */
   | { readonly type: "offer_withdrawn"; readonly job: ActiveJob }
   | { readonly type: "job_stored"; readonly job: ActiveJob }
   /** The job changed its state and has not ended. Its first state comes with `job_stored`. */

@@ -3,6 +3,7 @@ import type { Timer } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import type { OutputItem, PromptTokens } from "../../shared/output.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
+import { FILES_FEATURE } from "../../shared/job-files.ts";
 import { DEFAULT_RUN_LIMIT_MS, DEFAULT_WAIT_LIMIT_MS } from "../catalog/cargo-fields.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import type { MemoryBudgets } from "../config/memory-settings.ts";
@@ -53,7 +54,7 @@ interface Offer {
   readonly islandId: string | null;
   /** Must be called when the job is durable. */
   accept(): void;
-  /** Must be called if the job could not be stored, or if the request repeats an earlier one. */
+  /** Must be called if the job could not be stored, or if the request repeats an earlier one. Stops the attempt. */
   withdraw(): void;
 }
 
@@ -183,8 +184,8 @@ export class JobRegistry {
   // ---- New jobs
 
   /**
-   * Takes a quota slot of the account and offers the new job to free Islands, so that the job and its first attempt are
-   * stored in one commit. The Island is notified after the commit. The caller must call `accept` or `withdraw`.
+   * Takes a quota slot of the account and offers the new job to free Islands. An Island begins the first attempt at
+   * once, while one commit stores the job and the attempt. The caller must call `accept` or `withdraw`.
    * @param maxJobs Maximum of unfinished jobs of the account. @throws {RateLimitedError} if the maximum is reached.
    */
   offer(submitted: SubmittedJob, cargo: CatalogEntry, maxJobs: number): Offer {
@@ -195,24 +196,30 @@ export class JobRegistry {
     job.input = input;
     job.cargo = cargo;
     this.#learnTraits(job, input);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    job.stored = promise;
-    job.isOffered = true;
-    if (this.#hasCargo(job)) this.#emit({ type: "job_offered", job });
-    job.isOffered = false;
+    const stored = Promise.withResolvers<void>();
+    const offered = Promise.withResolvers<void>();
+    job.stored = stored.promise;
+    job.offered = offered.promise;
+    // An Island gets files only for a durable job.
+    const hasFiles = job.traits?.features.includes(FILES_FEATURE) === true;
+    if (this.#hasCargo(job) && !hasFiles) this.#emit({ type: "job_offered", job });
     return {
       islandId: job.islandId,
       accept: () => {
-        resolve();
-        // This callback runs after the writes that wait for the promise.
-        void promise.then(() => {
+        stored.resolve();
+        // This callback runs after the writes that wait for the promise, and before the frames that wait for `offered`.
+        void stored.promise.then(() => {
           job.stored = null;
         });
+        offered.resolve();
+        job.offered = null;
         this.#admit(job);
       },
       withdraw: () => {
-        // Writes that wait for the job's storage never resolve.
+        // Writes that wait for the job's storage never resolve. Frames of the attempt are discarded.
         this.#forget(job);
+        this.#writes.forget(job);
+        offered.resolve();
         this.#emit({ type: "offer_withdrawn", job });
         this.#jobQuota.leave(accountId);
       },
@@ -680,7 +687,8 @@ export class JobRegistry {
     job.lose(mayReturn);
     this.#emit({ type: "job_moved", job });
     this.#awaitStart(job);
-    this.#compete(job);
+    // An offered job competes again once it is durable.
+    if (job.offered === null) this.#compete(job);
     return stored;
   }
 
@@ -688,10 +696,9 @@ export class JobRegistry {
     job.assign(attempt, assignee, new AttemptMeter(this.#env.clock.monotonicMs()));
     this.#beginPhase(job);
     this.#emit({ type: "attempt_begun", job });
-    // The attempt is stored with the job.
-    if (job.isOffered) return;
-    this.#emit({ type: "job_moved", job });
-    const assigned = this.#writes.move(job, "assign");
+    // The attempt of an offered job is stored with the job.
+    if (job.offered === null) this.#emit({ type: "job_moved", job });
+    const assigned = job.offered ?? this.#writes.move(job, "assign");
     job.assigned = assigned;
     void assigned.then(() => {
       if (job.assigned === assigned) job.assigned = null;
@@ -766,8 +773,8 @@ export class JobRegistry {
     this.#emit({ type: "job_stored", job });
     if (job.state === "pending") return this.#beginCompeting(job);
     job.input = null;
-    this.#recordActivity(job);
-    return this.#beginWait(job);
+    // The run limit of an attempt that has started is already set.
+    return job.state === "running" ? undefined : this.#beginWait(job);
   }
 
   /** Takes a quota slot for the job, even if the account exceeds its limit. */
