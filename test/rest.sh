@@ -18,13 +18,15 @@ node test/support/uws/install.ts
 ATOLL_TEST_TRANSPORT=uws npm run test:run -- test/coordinator/http/{server,streaming,limits,middleware,multipart} \
   test/coordinator/http/routes/{chat,downloads,job} test/coordinator/dialects/files test/coordinator/islands
 # The API and whole networks on PostgreSQL with three coordinators, which get the requests in turn. This excludes tests of command lines,
-# of files of one program, of most endpoints that run one job, and of faults, which chaos repeats with three coordinators below.
+# of files of one program, of formats and runtimes, of most endpoints that run one job, and of faults, which chaos repeats with three
+# coordinators below.
 ATOLL_TEST_STORE=postgres ATOLL_TEST_COORDINATORS=3 npm run test:run -- test/coordinator/{http,dialects} test/e2e \
-  --exclude 'test/coordinator/http/openai/*' \
+  --exclude 'test/coordinator/http/{openai,openapi}/*' \
+  --exclude 'test/coordinator/http/{openai-errors,vendor-base}.*' \
   --exclude 'test/coordinator/http/routes/{docs-page,downloads,model-files}.*' \
   --exclude 'test/coordinator/dialects/{completions,embeddings,images,moderations,rerank}.*' \
   --exclude 'test/coordinator/dialects/{audio,batches}/*' \
-  --exclude 'test/e2e/{added-*,bad-models,demo*,early-stop,engine*,faults,images,island-models,package,telemetry}.*' \
+  --exclude 'test/e2e/{added-*,bad-models,demo*,early-stop,engine*,faults,images,island-models,killed-probe,package,runtimes,signed-cargos,telemetry}.*' \
   --exclude 'test/e2e/commands/{cli,init,island-*,log-format}.*'
 # A network of real processes under all kinds of faults. To repeat a failed seed: npm run chaos -- --seed N
 # It runs beside the next one, because both mostly wait.
