@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PROVEN_AFTER } from "../../../coordinator/credits/standing.ts";
 import { type ChatRead, readPositionsOf } from "../../../shared/chat-reading.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
+import type { SingleFrame } from "../../../shared/protocol/from-island.ts";
 import { call } from "../../support/http/http.ts";
 import { signIn } from "../../support/operator.ts";
 import {
@@ -64,6 +65,22 @@ async function joinIsland(owner: Account, text: () => string, isReader = true, m
     }
   });
   return { island, chats, readings };
+}
+
+/** An Island that cannot read, and that answers chats with these frames. */
+async function joinAnswering(owner: Account, framesOf: (chat: Assign) => SingleFrame[]) {
+  const island = await FakeIsland.join(coordinator.url, owner.islandToken, {
+    hostId: randomUUID(),
+    features: ["chat.sampling2"],
+    slots: 1,
+  });
+  const chats: Assign[] = [];
+  island.handle((frame) => {
+    if (frame.type !== "assign") return;
+    chats.push(frame);
+    island.send(...framesOf(frame));
+  });
+  return { island, chats };
 }
 
 /** Returns a reading in which {@link HONEST} has probable tokens, and other texts have improbable ones. */
@@ -180,28 +197,22 @@ it("an owner that reports more tokens than its readers count is quarantined", as
   const [owner, ...others] = owners;
   if (owner === undefined) throw new Error("No owner was made");
   const readers = await Promise.all(others.map((other) => joinIsland(other, () => HONEST)));
-  const liar = await FakeIsland.join(coordinator.url, owner.islandToken, {
-    hostId: randomUUID(),
-    features: ["chat.sampling2"],
-    slots: 1,
-  });
-  liar.handle((frame) => {
-    if (frame.type !== "assign") return;
-    const { jobId, attempt } = frame;
-    const items = HONEST.split("").map((content) => ({ type: "token" as const, content, count: 1 }));
-    liar.send(
-      { type: "accepted", jobId, attempt },
-      { type: "started", jobId, attempt, prompt: { total: 900, done: 900 } },
-      { type: "output", jobId, attempt, seq: 1, items },
-      // Only the usage of the end is honest.
-      finishedFrame(frame, 2, { promptTokens: 10, completionTokens: 4 }),
-    );
-  });
+  await using _liar = (
+    await joinAnswering(owner, (frame) => {
+      const { jobId, attempt } = frame;
+      return [
+        { type: "accepted", jobId, attempt },
+        { type: "started", jobId, attempt, prompt: { total: 900, done: 900 } },
+        outputFrame(frame, 1, ...HONEST.split("")),
+        // Only the usage of the end is honest.
+        finishedFrame(frame, 2, { promptTokens: 10, completionTokens: 4 }),
+      ];
+    })
+  ).island;
   const standingOf = () => coordinator.runSql("SELECT standing FROM standings WHERE owner_account_id = ?", owner.id);
   await chat({ ...NOT_FOR_READERS, prompt: "Tell me about the sea. ".repeat(50) });
   await expect.poll(() => JSON.stringify(standingOf())).toContain("quarantined");
   await Promise.all(readers.map(({ island }) => island[Symbol.asyncDispose]()));
-  await liar[Symbol.asyncDispose]();
 });
 
 it("a long answer, of which only a beginning is read, does not count as overcharged", async () => {
@@ -210,17 +221,7 @@ it("a long answer, of which only a beginning is read, does not count as overchar
   accepted = words.join("");
   const mayRead = () => true;
   const other = await joinIsland(reader, () => accepted, true, mayRead, words.length);
-  const island = await FakeIsland.join(coordinator.url, owner.islandToken, {
-    hostId: randomUUID(),
-    features: ["chat.sampling2"],
-    slots: 1,
-  });
-  const chats: Assign[] = [];
-  island.handle((frame) => {
-    if (frame.type !== "assign") return;
-    chats.push(frame);
-    island.send(...runFrames(frame, ...words));
-  });
+  const { island, chats } = await joinAnswering(owner, (frame) => runFrames(frame, ...words));
   await chatUntil({ chats }, 1);
   const verdictOf = () => coordinator.runSql("SELECT verdict FROM audits WHERE id = ?", chats[0]?.jobId ?? "");
   await expect.poll(verdictOf).toEqual([{ verdict: "consistent" }]);
@@ -230,24 +231,18 @@ it("a long answer, of which only a beginning is read, does not count as overchar
 });
 
 it("a beginning that its Island calls an answer at the limit does not count for its owner", async () => {
-  const [owner, reader] = [await openOwner("owner"), await openOwner("reader")];
+  const owner = await openOwner("owner");
+  const reader = await openOwner("reader");
   await using _reader = (await joinIsland(reader, () => HONEST)).island;
-  await using island = await FakeIsland.join(coordinator.url, owner.islandToken, {
-    hostId: randomUUID(),
-    features: ["chat.sampling2"],
-    slots: 1,
-  });
-  const chats: Assign[] = [];
-  island.handle((frame) => {
-    if (frame.type !== "assign") return;
-    chats.push(frame);
+  const { island, chats } = await joinAnswering(owner, (frame) => {
     const end = finishedFrame(frame, 2, { completionTokens: 1 });
-    island.send(...beginFrames(frame), outputFrame(frame, 1, HONEST), { ...end, finishReason: "length" } as typeof end);
+    return [...beginFrames(frame), outputFrame(frame, 1, HONEST), { ...end, finishReason: "length" } as typeof end];
   });
   for (const max_tokens of [100, TOKENS]) await chat({ ...NOT_FOR_READERS, max_tokens });
   const verdicts = () =>
     chats.map(({ jobId }) => coordinator.runSql("SELECT verdict FROM audits WHERE id = ?", jobId)[0]);
   await expect.poll(verdicts).toEqual([{ verdict: "unclear" }, { verdict: "consistent" }]);
+  await island[Symbol.asyncDispose]();
 });
 
 it("no new owner reads a job of the trust proven", async () => {
