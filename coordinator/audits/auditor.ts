@@ -38,7 +38,10 @@ const MIN_CONTRADICTIONS = 2;
 const MAX_COUNTED = 10_000;
 /** An audit without a reader, or that failed, is tried again after this time. */
 const RETRY_MS = 5_000;
-/** Time after the end of a job within which its audit is retried, and after which an earning is paid that no audit decides. */
+/**
+ * Time after the end of a job within which its audit is retried, and after which an earning is paid that no audit
+ * decides.
+ */
 const HELD_MS = 24 * 3_600_000;
 const SETTLE_EVERY_MS = 60_000;
 /** Delay after as many earnings were settled as one write may, because more may be left. */

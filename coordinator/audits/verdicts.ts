@@ -9,8 +9,8 @@ export const MAX_READERS = 3;
 /**
  * Returns the verdict of the readers so far; null if another one must be asked. Two of them, whose results are alike,
  * must agree that an answer is inconsistent. One is enough for another verdict, unless `wantsTwo` or its reading raises
- * doubt: otherwise a reader could harm an owner without being compared. A third reader decides if two with
- * the same verdict have different results.
+ * doubt: otherwise a reader could harm an owner without being compared. A third reader decides if two with the same
+ * verdict have different results.
  */
 export function decide(judged: readonly Judgement[], wantsTwo: boolean): Verdict | null {
   const found = (verdict: Verdict) => judged.filter(({ reading }) => reading.verdict === verdict);
