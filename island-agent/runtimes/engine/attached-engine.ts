@@ -77,6 +77,8 @@ export class AttachedEngine implements AsyncDisposable {
   readonly #waiting = new Set<() => void>();
   #profile: EngineProfile | null = null;
   #served: readonly ServedModel[] = [];
+  /** Value of {@link EngineConnection.closedReads} before the last read of the models. */
+  #readAt = -1;
   #state: EngineStatus["state"] = "checking";
   #slotCount = UNKNOWN_SLOTS;
   #running = 0;
@@ -253,9 +255,12 @@ export class AttachedEngine implements AsyncDisposable {
     this.#timer = this.#options.clock.schedule(waitMs, () => void this.check());
   }
 
-  #readModels(profile: EngineProfile): Promise<readonly EngineModel[]> {
+  async #readModels(profile: EngineProfile): Promise<readonly EngineModel[]> {
     const known = this.#served.map(({ model }) => model);
-    return readModels(profile, this.connection, known);
+    const { closedReads } = this.connection;
+    const models = await readModels(profile, this.connection, known);
+    this.#readAt = closedReads;
+    return models;
   }
 
   async #readServed(profile: EngineProfile): Promise<void> {
@@ -331,6 +336,9 @@ export class AttachedEngine implements AsyncDisposable {
 
   /** @throws {EngineFailure} if another process, or the same with another model, listens now. */
   async #assertSame(model: EngineModel): Promise<void> {
+    const isSameProcess = this.#readAt === this.connection.closedReads;
+    const isServed = this.#served.some((each) => isSame(each.model, model));
+    if (this.profile.keepsModels === true && isSameProcess && isServed) return;
     const models = await this.#readModels(this.profile).catch((error: unknown) => {
       throw this.#failureFor(error);
     });

@@ -1,4 +1,5 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { z, ZodError } from "zod";
 import { abortable } from "../../../shared/async/abortable.ts";
@@ -60,6 +61,8 @@ export class EngineFailure extends JobFailure {
 export interface EngineConnection extends Disposable {
   readonly url: string;
   readonly read: ReadEngine;
+  /** Number of sockets of reads that were closed. While it is the same, the process of these reads still runs. */
+  readonly closedReads: number;
   /**
    * Starts a run of a model. Aborting `signal` closes the connection, at which engines stop the work.
    * @returns the response, with status 200. The caller reads or destroys it.
@@ -81,18 +84,27 @@ export function connectEngine(
   socketPath: string | null = null,
 ): EngineConnection {
   const isSecure = url.startsWith("https:");
-  const agent = new (isSecure ? HttpsAgent : HttpAgent)({ keepAlive: true });
+  const open = (): HttpAgent => new (isSecure ? HttpsAgent : HttpAgent)({ keepAlive: true });
+  // llama-server closes the socket of a stream. The socket of a read shows that its process still runs.
+  const agents = { read: open(), run: open() };
   const closed = new AbortController();
+  const readSockets = new WeakSet<Socket>();
+  let closedReads = 0;
   const headers = {
     "user-agent": "atoll-island",
     ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
   };
 
-  function send(path: string, body: object | null, signal: AbortSignal): Promise<IncomingMessage> {
+  function send(
+    path: string,
+    body: object | null,
+    signal: AbortSignal,
+    use: keyof typeof agents,
+  ): Promise<IncomingMessage> {
     const text = body === null ? null : JSON.stringify(body);
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const sent = (isSecure ? httpsRequest : httpRequest)(`${url}${path}`, {
-      agent,
+      agent: agents[use],
       ...(socketPath === null ? {} : { socketPath }),
       method: text === null ? "GET" : "POST",
       headers: text === null ? headers : { ...headers, "content-type": "application/json" },
@@ -105,7 +117,7 @@ export function connectEngine(
       if (response !== null) return;
       if (signal.aborted) reject(signal.reason as Error);
       // Servers close a kept socket after a time or a number of requests. Each repetition removes one such socket.
-      else if (sent.reusedSocket && cause.code === "ECONNRESET") resolve(send(path, body, signal));
+      else if (sent.reusedSocket && cause.code === "ECONNRESET") resolve(send(path, body, signal, use));
       else reject(cause instanceof EngineFailure ? cause : brokenBy(cause));
     });
     sent.on("timeout", () => {
@@ -139,12 +151,23 @@ export function connectEngine(
     throw failureOf(path, response, text, model?.contextTokens ?? null);
   }
 
+  /** Counts the socket of a read once it is closed. */
+  function watchSocket(socket: Socket): void {
+    if (readSockets.has(socket)) return;
+    readSockets.add(socket);
+    socket.once("close", () => (closedReads += 1));
+  }
+
   return {
     url,
+    get closedReads() {
+      return closedReads;
+    },
     async read(path, body) {
       const signal = AbortSignal.any([closed.signal, AbortSignal.timeout(MAX_READ_MS)]);
       const readWhole = async (): Promise<string> => {
-        const response = await send(path, body ?? null, signal);
+        const response = await send(path, body ?? null, signal, "read");
+        watchSocket(response.socket);
         await assertOk(path, response);
         return readText(response, MAX_READ_BYTES);
       };
@@ -155,7 +178,7 @@ export function connectEngine(
       return valueOf(text);
     },
     async post(path, body, model, signal) {
-      const response = await send(path, body, signal);
+      const response = await send(path, body, signal, "run");
       // A reader attaches its listeners later. Without one, an error of the response would end the process.
       response.on("error", () => undefined);
       try {
@@ -169,7 +192,7 @@ export function connectEngine(
     },
     [Symbol.dispose]() {
       closed.abort();
-      agent.destroy();
+      for (const agent of Object.values(agents)) agent.destroy();
     },
   };
 }

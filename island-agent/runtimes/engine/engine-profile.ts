@@ -48,6 +48,8 @@ export interface EngineProfile {
   readonly healthPath: string;
   /** @param known models of the previous call, which need not be read in detail again. */
   readonly models: (read: ReadEngine, known: readonly EngineModel[]) => Promise<readonly EngineModel[]>;
+  /** True if another model needs another process. Otherwise each run asks again which models there are. */
+  readonly keepsModels?: true;
   /** Returns the number of runs that the engine batches; null: it does not report it, and Atoll measures it. */
   readonly slots?: (read: ReadEngine) => Promise<number | null>;
   /** Returns the number of runs that the engine works on, for all its clients; null if it does not count them. */

@@ -41,6 +41,7 @@ export const llamaServer: EngineProfile = {
       },
     ];
   },
+  keepsModels: true,
   slots: async (read) => (await readProps(read)).total_slots,
   async running(read) {
     const gauge = await readGauge(read, "llamacpp:requests_processing");

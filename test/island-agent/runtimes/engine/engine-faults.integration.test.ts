@@ -5,6 +5,7 @@ import { ManualClock } from "../../../support/manual-clock.ts";
 import { EngineReplay, type Misbehaviour } from "../../../support/servers/engine-replay.ts";
 import { until } from "../../../support/http/http.ts";
 import { NEVER } from "../../builders.ts";
+import type { ServedModel } from "../../../../island-agent/runtimes/engine/attached-engine.ts";
 import { EngineWorld } from "./engine-world.ts";
 
 const RUNS = /^\/v1\/(?!models)/;
@@ -115,7 +116,8 @@ describe("a run on an engine that misbehaves", () => {
   it("ends at once when it is cancelled while the engine's identity is checked", async () => {
     await using opened = await openWorld();
     const { replay, world } = opened;
-    // Sockets of the checks are closed, so the run opens one.
+    // Another process may listen now.
+    replay.dropConnections();
     replay.misbehave("hang", /^\/props$/);
     const abort = new AbortController();
     const run = world.chat({}, abort.signal);
@@ -285,19 +287,34 @@ describe("an engine that changes", () => {
   });
 
   it("fails the run that finds another model on a kept connection", async () => {
-    await using opened = await openWorld();
-    const { replay, world } = opened;
+    await using replay = await EngineReplay.open("vllm");
+    await using world = await EngineWorld.open(replay.url);
+    const [{ model }] = world.engine.served as [ServedModel];
     // All sockets have served a run.
     for (let run = 0; run < 4; run += 1) await world.chat();
-    replay.rename("/models/other.gguf");
-    replay.keepName("/models/tiny-islander.gguf");
-    await expect(world.chat()).rejects.toThrow("no longer serves the model /models/tiny-islander.gguf");
+    replay.rename("other");
+    replay.keepName(model.id);
+    await expect(world.chat()).rejects.toThrow(`no longer serves the model ${model.id}`);
+  });
+
+  it("asks llama-server for its models again only if its process may have ended", async () => {
+    await using opened = await openWorld();
+    const { replay, world } = opened;
+    const requestsOf = async (): Promise<number> => {
+      const before = replay.authorizations.length;
+      await world.chat();
+      return replay.authorizations.length - before;
+    };
+    expect([await requestsOf(), await requestsOf()]).toEqual([1, 1]);
+    replay.dropConnections();
+    expect([await requestsOf(), await requestsOf()]).toEqual([4, 1]);
   });
 
   it("serves a job on a new connection, if the old one was closed at the moment of its use", async () => {
     await using opened = await openWorld();
     const { replay, world } = opened;
-    await world.chat();
+    // The second run begins before the socket of the first is free, so the third uses an old socket.
+    for (let run = 0; run < 2; run += 1) await world.chat();
     replay.resetNext();
     expect((await world.chat()).text).toBe("The sea is calm.");
     expect(world.engine.status().state).toBe("ready");
