@@ -1,17 +1,22 @@
+import { join } from "node:path";
 import { hasLlamaServer, LlamaServer } from "../../test/support/servers/llama-server.ts";
 import { alternate, figureOf, type Metrics } from "../harness/alternate.ts";
 import type { Bench, BenchOptions, BenchResult } from "../harness/bench.ts";
 import { startClients, underLoad } from "../harness/loads.ts";
 import { startAtoll } from "../harness/servers.ts";
+import { Worker } from "../harness/worker.ts";
 import { until } from "../../test/support/http/http.ts";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import type { ClientLoad } from "../load/http-clients.ts";
+import type { PlainRelayApi } from "../load/plain-relay.ts";
 
 /** Settings of tiny-chat in the catalog, for as many clients as there are. */
 const SLOTS = 16;
 const CLIENTS = [4, 16];
 const TOKENS = 64;
 const MIN_OF_ENGINE = 0.9;
+const NOTE =
+  "Two plain relays are two Node.js processes, one behind the other, that only copy HTTP. They show what the cores of this machine allow for two hops beside the engine.";
 
 /** Measures chats on an engine that an Island lends, compared with the same engine called directly. */
 export const engines: Bench = {
@@ -21,19 +26,29 @@ export const engines: Bench = {
     if (!hasLlamaServer()) return { figures: [], notes: ["llama-server was not measured: it is not on the PATH."] };
     const samples = await alternate(
       options.runs,
-      { atoll: () => measureIsland(options), engine: () => measureEngine(options) },
+      {
+        atoll: () => measureIsland(options),
+        relays: () => measureRelays(options),
+        engine: () => measureEngine(options),
+      },
       options.log,
     );
-    const figures = CLIENTS.map((clients) =>
-      figureOf(samples, {
-        what: `Chats of ${TOKENS} tokens, ${clients} clients`,
+    const figures = CLIENTS.flatMap((clients) => {
+      const chats = {
         unit: "/s",
         metric: `chats/s ${clients}`,
         against: { variant: "engine", name: "llama-server" },
-        budget: { text: `≥ ${MIN_OF_ENGINE} × baseline`, isMet: ({ ratio }) => ratio >= MIN_OF_ENGINE },
-      }),
-    );
-    return { figures, notes: [] };
+      };
+      return [
+        figureOf(samples, {
+          ...chats,
+          what: `Chats of ${TOKENS} tokens, ${clients} clients`,
+          budget: { text: `≥ ${MIN_OF_ENGINE} × baseline`, isMet: ({ ratio }) => ratio >= MIN_OF_ENGINE },
+        }),
+        figureOf(samples, { ...chats, what: `The same through two plain relays, ${clients} clients`, of: "relays" }),
+      ];
+    });
+    return { figures, notes: [NOTE] };
   },
 };
 
@@ -55,13 +70,25 @@ async function measureIsland(options: BenchOptions): Promise<Metrics> {
   return await metricsOf(options, server.url, "/api/v1", key);
 }
 
+async function measureRelays(options: BenchOptions): Promise<Metrics> {
+  await using engine = await LlamaServer.start({ slots: SLOTS });
+  await using inner = await startRelay();
+  await using outer = await startRelay();
+  const to = await inner.call("listen", { to: engine.url });
+  return await metricsOf(options, await outer.call("listen", { to }), "/v1", "none");
+}
+
+const startRelay = (): Promise<Worker<PlainRelayApi>> =>
+  Worker.start(join(import.meta.dirname, "..", "load", "plain-relay.ts"));
+
 async function measureEngine(options: BenchOptions): Promise<Metrics> {
   await using engine = await LlamaServer.start({ slots: SLOTS });
   return await metricsOf(options, engine.url, "/v1", "none");
 }
 
 async function metricsOf({ isQuick }: BenchOptions, url: string, base: string, key: string): Promise<Metrics> {
-  const [warmUpMs, ms] = isQuick ? [300, 700] : [1_500, 4_000];
+  // JavaScript takes several seconds to be compiled.
+  const [warmUpMs, ms] = isQuick ? [300, 700] : [15_000, 5_000];
   const metrics: Record<string, number> = {};
   for (const clients of CLIENTS) {
     const load: ClientLoad = {
