@@ -31,6 +31,9 @@ const UNRESTRICTIVE_KEYWORDS: ReadonlySet<string> = new Set([
   ...["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"],
 ]);
 
+/** Text that the JSON of an input has if it names a file. */
+export const FILE_MEMBER = '"file_id":';
+
 /**
  * Returns the `{"file_id": …}` objects of `input` that replace a string of the schema, by the rule in
  * docs/use/files-and-batches.md.
@@ -38,7 +41,7 @@ const UNRESTRICTIVE_KEYWORDS: ReadonlySet<string> = new Set([
  */
 export function fileReferencesOf(schema: Schema, input: JobInput, json: string): FileReference[] {
   const references: FileReference[] = [];
-  if (json.includes('"file_id":')) visit(input, []);
+  if (json.includes(FILE_MEMBER)) visit(input, []);
   return references;
 
   function visit(value: unknown, path: readonly string[]): void {

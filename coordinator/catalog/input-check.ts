@@ -33,6 +33,9 @@ export interface CheckedInput {
   readonly inputJson: string;
 }
 
+/** An input, with the field of the request that contains it. */
+export type NamedInput = CheckedInput & { readonly root: string };
+
 /** Maximum number of different member names. Agents reject a frame with more than 20,000 (`frame-values.ts`). */
 const MAX_NAMES = 15_000;
 /** Minimum size of a member name in JSON. */
@@ -60,10 +63,10 @@ export function checkInput(cargo: CheckedCargo, value: JobInput, root = "input")
   throw new ValidationError(withRoot(errors, root));
 }
 
-/** Returns an input in the form in which it is stored, before its check. */
-export function prepareInput(cargo: CheckedCargo, value: JobInput): CheckedInput {
+/** Returns an input in the form in which it is stored, before its check. `json`: the JSON of `value`, if known. */
+export function prepareInput(cargo: CheckedCargo, value: JobInput, json?: string): CheckedInput {
   const input = cargo.isChat ? withLoweredTokens(value, cargo.contextTokens ?? null) : value;
-  return { input, inputJson: JSON.stringify(input) };
+  return { input, inputJson: (input === value ? json : undefined) ?? JSON.stringify(input) };
 }
 
 /** Returns the invalid fields of a prepared input. Paths are relative to the input. */

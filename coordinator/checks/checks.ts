@@ -2,18 +2,19 @@ import type { Clock } from "../../shared/clock.ts";
 import { type FieldError, MAX_DETAILS, ServiceError, ValidationError } from "../../shared/errors.ts";
 import { MIB } from "../../shared/format-bytes.ts";
 import { importToolCheck } from "../../shared/grammar/call-schema.ts";
+import { mapInTurns } from "../../shared/async/own-turn.ts";
 import type { CargoFile } from "../catalog/cargo-fields.ts";
 import {
   type CheckedCargo,
-  type CheckedInput,
   inputErrors,
   inputSteps,
+  type NamedInput,
   prepareInput,
   withRoot,
 } from "../catalog/input-check.ts";
+import { InputText } from "../catalog/input-text.ts";
 import { inputSchemas, TOO_COSTLY } from "../catalog/input-schema.ts";
 import { MAX_LOOP_STEPS, MAX_STEPS } from "../catalog/schema-rules.ts";
-import type { JobInput } from "../store/jobs/job-store.ts";
 import { type Answer, answerSteps, type AnswerVerdict, judgeAnswer, judgeStopped } from "./answer-check.ts";
 import { checkBudgets } from "./check-budget.ts";
 import type { CheckKind, CheckParams, CheckResult } from "./check-tasks.ts";
@@ -22,12 +23,13 @@ import type { Likeness } from "./likeness.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-export type NamedInput = CheckedInput & { readonly root: string };
+/** An input before its check, with the field of the request that contains it. Inputs of batches are `InputText`. */
+export type GivenInput = Pick<NamedInput, "root" | "input"> & Partial<Pick<NamedInput, "inputJson">>;
 
-/** An input, with the field of the request that contains it. */
-interface GivenInput {
-  readonly path: string;
-  readonly input: JobInput;
+interface WeighedInput {
+  readonly named: NamedInput;
+  /** Number of steps of its check. */
+  readonly steps: number;
 }
 
 /** Maximum characters of JSON that a check parses. A character takes at most 22 bytes of memory. */
@@ -64,19 +66,19 @@ export function openChecks(clock: Pick<Clock, "schedule" | "monotonicMs">, budge
   async function checkInThread(
     accountId: string,
     cargo: CheckedCargo,
-    inputs: readonly (NamedInput & { readonly steps: number })[],
+    inputs: readonly WeighedInput[],
   ): Promise<FieldError[]> {
     const { isChat, inputSchema, slug, contextTokens, reasoning, projector, readsImages } = cargo;
     const sent = { isChat, inputSchema, slug, contextTokens, reasoning, projector, readsImages } as CheckedCargo;
     const details: FieldError[] = [];
     for (const part of partsOf(inputs)) {
       budgets.assertLeft(accountId);
-      const params = { cargo: sent, inputs: part.map(({ inputJson }) => inputJson) };
+      const params = { cargo: sent, inputs: part.map(({ named }) => named.inputJson) };
       // Each part must pass before the next one uses the thread.
       // oxlint-disable-next-line no-await-in-loop
       const findings = await inThread(accountId, "inputs", params, () => [{ errors: [TOO_COSTLY], toolCheck: null }]);
       findings.forEach(({ errors, toolCheck }, index) => {
-        details.push(...withRoot(errors, part[index]?.root ?? "input"));
+        details.push(...withRoot(errors, part[index]?.named.root ?? "input"));
         if (toolCheck !== null) importToolCheck(toolCheck);
       });
       if (details.length >= MAX_DETAILS) break;
@@ -84,9 +86,30 @@ export function openChecks(clock: Pick<Clock, "schedule" | "monotonicMs">, budge
     return details;
   }
 
+  /** Checks inputs whose sum may be large, in several turns of the event loop. */
+  async function batchInputs(
+    accountId: string,
+    cargo: CheckedCargo,
+    inputs: readonly GivenInput[],
+  ): Promise<readonly NamedInput[]> {
+    const weighed = await mapInTurns(
+      inputs,
+      ({ inputJson = "" }) => inputJson.length,
+      (given): WeighedInput => {
+        const checked = prepareInput(cargo, given.input, given.inputJson);
+        return { named: new InputText(given.root, checked.inputJson), steps: inputSteps(cargo, checked) };
+      },
+    );
+    const all = weighed.map(({ named }) => named);
+    if (!isCheap(weighed.reduce((sum, { steps }) => sum + steps, 0)))
+      return passed(all, await checkInThread(accountId, cargo, weighed));
+    const errors = await mapInTurns(all, charsOf, (named) => withRoot(inputErrors(cargo, named), named.root));
+    return passed(all, errors.flat());
+  }
+
   return {
     /**
-     * Checks the inputs of a submission, see `checkInput`. Returns a promise only if they are expensive.
+     * Checks the inputs of a submission, see `checkInput`. Returns a promise for a batch, and for an expensive input.
      * @throws {ValidationError} with the errors of every input; {@link RateLimitedError} if the account has used its
      * budget
      */
@@ -95,18 +118,14 @@ export function openChecks(clock: Pick<Clock, "schedule" | "monotonicMs">, budge
       cargo: CheckedCargo,
       inputs: readonly GivenInput[],
     ): readonly NamedInput[] | Promise<readonly NamedInput[]> {
-      const prepared = inputs.map(({ path, input }) => {
-        const checked = prepareInput(cargo, input);
-        return { ...checked, root: path, steps: inputSteps(cargo, checked) };
-      });
-      if (!isCheap(prepared.reduce((sum, { steps }) => sum + steps, 0)))
-        return checkInThread(accountId, cargo, prepared).then((details) => passed(prepared, details));
-      const details: FieldError[] = [];
-      for (const input of prepared) {
-        details.push(...withRoot(inputErrors(cargo, input), input.root));
-        if (details.length >= MAX_DETAILS) break;
-      }
-      return passed(prepared, details);
+      const [first, ...others] = inputs;
+      if (first === undefined || others.length > 0) return batchInputs(accountId, cargo, inputs);
+      const { root, input, inputJson } = first;
+      const checked = prepareInput(cargo, input, inputJson);
+      const steps = inputSteps(cargo, checked);
+      const named = { ...checked, root };
+      if (isCheap(steps)) return passed([named], withRoot(inputErrors(cargo, checked), root));
+      return checkInThread(accountId, cargo, [{ named, steps }]).then((details) => passed([named], details));
     },
     /**
      * Returns whether a completion is as requested. Returns a promise only if that is expensive, which rejects with
@@ -165,6 +184,8 @@ export function openChecks(clock: Pick<Clock, "schedule" | "monotonicMs">, budge
   };
 }
 
+const charsOf = ({ inputJson }: NamedInput): number => inputJson.length;
+
 /** Divides inputs into parts that a thread checks one after another: each is one input, or within the limit of one. */
 function partsOf<T extends { readonly steps: number }>(inputs: readonly T[]): T[][] {
   const parts: T[][] = [];
@@ -182,5 +203,5 @@ function partsOf<T extends { readonly steps: number }>(inputs: readonly T[]): T[
 
 function passed(inputs: readonly NamedInput[], details: readonly FieldError[]): readonly NamedInput[] {
   if (details.length > 0) throw new ValidationError(details);
-  return inputs.map(({ input, inputJson, root }) => ({ input, inputJson, root }));
+  return inputs;
 }

@@ -144,7 +144,7 @@ async function checked(
   if (spec.query !== undefined)
     assertNoNulIn(c.req.query(), (name) => new ValidationError([{ path: name, message: NUL_REFUSED }]));
   const large = spec.mayHaveImages === true ? largeBodyOf(identity?.accountId ?? "") : undefined;
-  const given = spec.body === undefined ? undefined : await readJson(c.env.incoming, large);
+  const given = spec.body === undefined ? undefined : await readJson(c.env.incoming, large, spec.inputTexts);
   const parts = {
     params: c.req.param(),
     query: spec.query === undefined ? undefined : validate(spec.query, c.req.query()),

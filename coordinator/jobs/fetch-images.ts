@@ -15,6 +15,9 @@ const MAX_FETCH_MS = 10_000;
 /** Submissions that download images at the same time. */
 const MAX_FETCHING = { account: 4, all: 64 };
 
+/** Text that the JSON of an input has if it has an image. */
+const IMAGE_MEMBER = '"image_url":';
+
 /** The image cannot be used, for a reason that the client may read. */
 class ImageRefused extends Error {}
 
@@ -31,8 +34,10 @@ export function imageFetcher(allowPrivate: boolean, resolveHost: ResolveHostUnti
     accountId: string,
     inputs: readonly T[],
   ): Promise<readonly T[]> => {
-    const found = inputs.flatMap(({ input, root }, index) =>
-      imagesOf(input).map(({ path, url }) => ({ index, path, url, field: [root, ...path].join(".") })),
+    const found = inputs.flatMap((each, index) =>
+      each.inputJson.includes(IMAGE_MEMBER)
+        ? imagesOf(each.input).map(({ path, url }) => ({ index, path, url, field: [each.root, ...path].join(".") }))
+        : [],
     );
     const addresses = found.filter(({ url }) => isAddress(url));
     const [first] = addresses;
@@ -47,7 +52,7 @@ export function imageFetcher(allowPrivate: boolean, resolveHost: ResolveHostUnti
       throw new RateLimitedError("concurrent_jobs", 1, message);
     }
     const signal = AbortSignal.timeout(MAX_FETCH_MS);
-    const filled: JobInput[] = inputs.map(({ input }) => input);
+    const filled = new Map<number, JobInput>();
     let bytesLeft = MAX_IMAGES_BYTES;
     for (const { url } of found) if (!isAddress(url)) bytesLeft -= Math.floor((url.length * 3) / 4);
     try {
@@ -60,14 +65,14 @@ export function imageFetcher(allowPrivate: boolean, resolveHost: ResolveHostUnti
         const problem = imageProblem(image);
         if (problem !== null) throw refuse(field, problem);
         bytesLeft -= image.length;
-        filled[index] = withValueAt(filled[index] ?? {}, path, dataUrlOf(image));
+        filled.set(index, withValueAt(filled.get(index) ?? inputs[index]?.input ?? {}, path, dataUrlOf(image)));
       }
     } finally {
       release();
     }
     return inputs.map((each, index) => {
-      const input = filled[index] ?? each.input;
-      return input === each.input ? each : { ...each, input, inputJson: JSON.stringify(input) };
+      const input = filled.get(index);
+      return input === undefined ? each : { ...each, input, inputJson: JSON.stringify(input) };
     });
   };
 }

@@ -188,8 +188,8 @@ export class JobRegistry {
    * once, while one commit stores the job and the attempt. The caller must call `accept` or `withdraw`.
    * @param maxJobs Maximum of unfinished jobs of the account. @throws {RateLimitedError} if the maximum is reached.
    */
-  offer(submitted: SubmittedJob, cargo: CatalogEntry, maxJobs: number): Offer {
-    const { accountId, input } = submitted;
+  offer(submitted: SubmittedJob, input: JobInput, cargo: CatalogEntry, maxJobs: number): Offer {
+    const { accountId } = submitted;
     this.#jobQuota.enter(accountId, maxJobs);
     const job = this.#add(new MutableJob({ ...submitted, ...NEW_JOB, batchId: null }));
     job.holdsQuota = true;

@@ -49,16 +49,17 @@ export function openJobService(
   /** Takes a quota slot of the account, and releases it if no job is created. */
   async function submitChecked(request: SubmitRequest, checked: CheckedSubmission): Promise<JobRecord> {
     const { idempotency, answer, isClientBound } = request;
-    const { cargo, webhook, apiKey, postings, maxJobs } = checked;
+    const { cargo, webhook, apiKey, postings, maxJobs, inputs } = checked;
     const [submitted] = await checked.newJobs(isClientBound);
-    if (submitted === undefined) throw new Error("A submission of one input created no job");
+    const [{ input } = {}] = inputs;
+    if (submitted === undefined || input === undefined) throw new Error("A submission of one input created no job");
     return submissions.commit([submitted.id], async () => {
-      const offer = jobs.offer(submitted, cargo, maxJobs);
+      const offer = jobs.offer(submitted, input, cargo, maxJobs);
       const assigned = offer.islandId === null ? {} : { assignedTo: offer.islandId };
       const link = answer === undefined ? {} : { answer };
       let isCreated = false;
       try {
-        const newJob = { ...submitted, idempotency, webhook, apiKey, postings, maxJobs, ...assigned, ...link };
+        const newJob = { ...submitted, input, idempotency, webhook, apiKey, postings, maxJobs, ...assigned, ...link };
         const { created, job } = await store.jobs.submit(newJob);
         isCreated = created;
         return job;
@@ -193,7 +194,7 @@ export function openJobService(
       const record = await submissions.firstOfKey(
         () => store.jobs.findRepeat({ accountId, idempotency, createdAtMs: clock.now() }),
         async () => {
-          const checked = await submissions.check(request, [{ path: "input", input }], waitLimitMs);
+          const checked = await submissions.check(request, [{ root: "input", input }], waitLimitMs);
           return checked.withFiles(() => submitChecked(request, checked));
         },
       );

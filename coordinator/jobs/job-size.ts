@@ -25,16 +25,16 @@ interface RecordingHead {
  */
 export async function jobSizeOf(
   cargo: CatalogEntry,
-  { input, inputJson }: CheckedInput,
+  checked: CheckedInput,
   files: readonly FileRecord[],
   headOf: (file: FileRecord, bytes: number) => Promise<Uint8Array | null>,
 ): Promise<PerUnit> {
-  if (cargo.isChat) return chatSizeOf(cargo, input);
+  if (cargo.isChat) return chatSizeOf(cargo, checked.input);
   const rates = currentPricing(cargo)?.rates ?? {};
-  if (rates.prompt !== undefined) return { prompt: Buffer.byteLength(inputJson) };
-  if (rates.pixelStep !== undefined) return pixelStepsOf(cargo, input);
+  if (rates.prompt !== undefined) return { prompt: Buffer.byteLength(checked.inputJson) };
+  if (rates.pixelStep !== undefined) return pixelStepsOf(cargo, checked.input);
   if (rates.audioUs === undefined) return {};
-  const { audio } = input;
+  const { audio } = checked.input;
   if (typeof audio === "string") return audioSizeOf(inlineRecording(audio));
   const file = files.find(({ id }) => id === fileIdOf(audio));
   const head = file === undefined ? null : await headOf(file, HEAD_BYTES);

@@ -5,12 +5,14 @@ import {
   ServiceError,
   ValidationError,
 } from "../../shared/errors.ts";
+import { mapInTurns } from "../../shared/async/own-turn.ts";
 import { newId } from "../../shared/ids.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import { MAX_FILES_OF_JOB, MAX_JOB_FILE_BYTES } from "../../shared/job-files.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { findModel } from "../catalog/find-model.ts";
-import type { Checks, NamedInput } from "../checks/checks.ts";
+import type { NamedInput } from "../catalog/input-check.ts";
+import type { Checks, GivenInput } from "../checks/checks.ts";
 import { InsufficientCreditsError, KeyCreditsError } from "../credits/credit-errors.ts";
 import { holdPostings } from "../credits/postings.ts";
 import { priceJob } from "../credits/pricing.ts";
@@ -20,13 +22,13 @@ import type { Files } from "../files/open-files.ts";
 import { type ResolvedLimits, resolveLimits } from "../quotas/account-limits.ts";
 import type { DailyStorage } from "../quotas/daily-storage.ts";
 import type { FileHold, FileRecord } from "../store/files/files.ts";
-import type { JobInput, NewJob, SubmittedJob } from "../store/jobs/job-store.ts";
+import type { NewJob, SubmittedJob } from "../store/jobs/job-store.ts";
 import { type SubmittingKey, type UsedKey, utcMonthOf } from "../store/accounts/key-spending.ts";
 import type { Store } from "../store/store.ts";
 import { newWebhook, type WebhookRequest } from "../webhooks/owned-webhook.ts";
 import { hostResolver } from "../webhooks/resolve-host.ts";
 import { imageFetcher } from "./fetch-images.ts";
-import { type FileReference, fileReferencesOf } from "../catalog/file-references.ts";
+import { FILE_MEMBER, type FileReference, fileReferencesOf } from "../catalog/file-references.ts";
 import { jobSizeOf } from "./job-size.ts";
 
 export interface SubmissionRequest extends AskedTerms {
@@ -69,7 +71,7 @@ export function openSubmissions(
   async function checkInputs(
     accountId: string,
     cargo: CatalogEntry,
-    inputs: readonly { readonly path: string; readonly input: JobInput }[],
+    inputs: readonly GivenInput[],
   ): Promise<readonly NamedInput[]> {
     const passed = checks.inputs(accountId, cargo, inputs);
     return fetchImages(accountId, passed instanceof Promise ? await passed : passed);
@@ -103,11 +105,7 @@ export function openSubmissions(
      * errors of every input or the first image that cannot be downloaded; {@link RateLimitedError} at the account's daily
      * storage limit, or if its checks have used their time.
      */
-    async check(
-      request: SubmissionRequest,
-      inputs: readonly { readonly path: string; readonly input: JobInput }[],
-      maxWaitMs?: number,
-    ) {
+    async check(request: SubmissionRequest, inputs: readonly GivenInput[], maxWaitMs?: number) {
       const { accountId, priority, apiKey = null, reader } = request;
       const cargo = (await findModel(catalog, request.slug, accountId)) ?? catalog.get(request.slug, accountId);
       const { slug, workloadId } = cargo;
@@ -125,8 +123,10 @@ export function openSubmissions(
       if (waitMs > 0) throw new RateLimitedError("daily_storage", Math.ceil(waitMs / 1_000));
       const webhook = newWebhook(request.webhook, { allowPrivate: config.webhookAllowPrivate, nowMs: createdAtMs });
       const limits = request.limits ?? resolveLimits(await store.accounts.limits(accountId));
-      const sizes = await Promise.all(
-        checked.map((input, index) => jobSizeOf(cargo, input, files[index] ?? [], headOf)),
+      const sizes = await mapInTurns(
+        checked,
+        ({ inputJson }) => inputJson.length,
+        (input, index) => jobSizeOf(cargo, input, files[index] ?? [], headOf),
       );
       const prices = sizes.map((size) => priceJob(cargo, size, priority, config.priorityPrice));
       const heldMicros = prices.map(({ heldMicro }) => heldMicro);
@@ -157,12 +157,14 @@ export function openSubmissions(
             heldMicros.reduce((sum, micro) => sum + micro, 0),
           ),
         postings: holdPostings(accountId, heldMicros),
+        /** Inputs of the jobs, in the form in which they are stored. */
+        inputs: checked,
         /** Creates jobs with ascending ids, and holds their files. @throws {ValidationError} if a file is gone. */
         async newJobs(isClientBound = false): Promise<SubmittedJob[]> {
           const jobs = prices.map(({ heldMicro: priceMicro, rates }, index) => {
-            const { input, inputJson } = checked[index] as NamedInput;
+            const { inputJson } = checked[index] as NamedInput;
             const id = newId("job", createdAtMs);
-            return { ...common, id, input, inputJson, priceMicro, rates, waitDeadlineMs, isClientBound };
+            return { ...common, id, inputJson, priceMicro, rates, waitDeadlineMs, isClientBound };
           });
           holds = jobs.flatMap(({ id: jobId }, i) => (files[i] ?? []).map(({ id: fileId }) => ({ jobId, fileId })));
           const missing = holds.length === 0 ? [] : await store.files.hold(accountId, holds, clock.now());
@@ -220,8 +222,8 @@ function submittingKey({ number, monthlyMicro }: UsedKey, atMs: number, neededMi
 }
 
 /** The input of an audit was checked with the job that it reads. */
-function asChecked({ path, input }: { readonly path: string; readonly input: JobInput }): NamedInput {
-  return { input, inputJson: JSON.stringify(input), root: path };
+function asChecked({ root, input }: GivenInput): NamedInput {
+  return { input, inputJson: JSON.stringify(input), root };
 }
 
 /** Draws the seed of an image if the client gave none, so that an audit can repeat the job. */
@@ -255,10 +257,12 @@ async function checkJobFiles(
   files: Store["files"],
   accountId: string,
   cargo: Pick<CatalogEntry, "isChat" | "inputSchema">,
-  { input, inputJson, root }: NamedInput,
+  named: NamedInput,
   nowMs: number,
 ): Promise<FileRecord[]> {
-  const references = cargo.isChat ? [] : fileReferencesOf(cargo.inputSchema, input, inputJson);
+  const { inputJson, root } = named;
+  const mayNameFiles = !cargo.isChat && inputJson.includes(FILE_MEMBER);
+  const references = mayNameFiles ? fileReferencesOf(cargo.inputSchema, named.input, inputJson) : [];
   if (references.length === 0) return [];
   if (references.length > MAX_FILES_OF_JOB)
     throw new ValidationError([

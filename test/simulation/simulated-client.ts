@@ -2,6 +2,7 @@ import { ServiceError } from "../../shared/errors.ts";
 import type { CoordinatorLife } from "./coordinator-life.ts";
 import { CHAT_WAIT_MS, type CargoName } from "./settings.ts";
 import { inputOf, type Task } from "./task.ts";
+import { inputTexts } from "../support/input-texts.ts";
 
 export interface RequestPlan {
   /** Number of the request in its seed. */
@@ -51,10 +52,15 @@ export class SimulatedRequest {
     const inputs = this.tasks.map(inputOf);
     if (kind === "batch") {
       const failMode = failFast ? ("fail_fast" as const) : ("best_effort" as const);
-      this.#ask(life, "submit", life.batches.submit({ ...common, inputs, failMode }), ({ id, jobs }) => {
-        this.batchId = id;
-        this.#learn(jobs.map((job) => job.id));
-      });
+      this.#ask(
+        life,
+        "submit",
+        life.batches.submit({ ...common, inputs: inputTexts(inputs), failMode }),
+        ({ id, jobs }) => {
+          this.batchId = id;
+          this.#learn(jobs.map((job) => job.id));
+        },
+      );
       return;
     }
     const chat = kind === "chat" ? { isClientBound: true, waitLimitMs: CHAT_WAIT_MS } : {};

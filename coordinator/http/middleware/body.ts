@@ -1,11 +1,14 @@
 import type { IncomingMessage } from "node:http";
-import { setImmediate as nextTick } from "node:timers/promises";
 import type { z } from "@hono/zod-openapi";
 import { KIB, MIB } from "../../../shared/format-bytes.ts";
 import { RateLimitedError, ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
+import { ownTurn } from "../../../shared/async/own-turn.ts";
 import { fieldErrorsOf } from "../../../shared/zod-errors.ts";
+import { isJsonObject } from "../../../shared/json-value.ts";
+import { InputText } from "../../catalog/input-text.ts";
 import { Pool } from "../../quotas/pool.ts";
+import { parseLongJson } from "./parse-long-json.ts";
 
 const MAX_BODY_BYTES = MIB;
 /** Size from which parsing and handling a body are two turns of the event loop. Parsing 1 MB takes about 12 ms. */
@@ -35,34 +38,48 @@ export function largeBodyOf(accountId: string): LargeBody {
 /**
  * Reads and parses a JSON body of any content type.
  * @param large allows a large body. Default: none.
+ * @param texts member whose items become `InputText`, as far as they are objects. Default: none.
  * @throws {ServiceError} `payload_too_large`, with or without a Content-Length, without keeping the body;
  * `invalid_json`; `validation_failed` for a structure that no schema can check (too deep, or a member `__proto__`);
  * {@link RateLimitedError} while many large bodies are read.
  */
-export async function readJson(incoming: IncomingMessage, large?: LargeBody): Promise<unknown> {
+export async function readJson(incoming: IncomingMessage, large?: LargeBody, texts?: string): Promise<unknown> {
   const bytes = arrivedBody(incoming) ?? (await readBody(incoming, large));
+  const isLong = bytes.length >= LONG_BODY_BYTES;
+  const mapItem = (item: unknown, member: string, index: number): unknown =>
+    member === texts ? textOf(item, member, index) : item;
   let value: unknown;
   try {
-    value = JSON.parse(bytes.toString("utf8"));
+    value = isLong ? await parseLongJson(bytes, mapItem) : JSON.parse(bytes.toString("utf8"));
   } catch (cause) {
-    throw new ServiceError(
-      "invalid_json",
-      `The body is not valid JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { cause },
-    );
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new ServiceError("invalid_json", `The body is not valid JSON: ${cause.message}`, { cause });
   }
+  if (isLong) await ownTurn();
   assertStructure(value);
-  if (bytes.length >= LONG_BODY_BYTES) await nextTick();
+  if (texts !== undefined && isJsonObject(value) && Array.isArray(value[texts]))
+    value = { ...value, [texts]: (value[texts] as unknown[]).map((item, index) => textOf(item, texts, index)) };
+  if (isLong) await ownTurn();
   return value;
 }
 
-/** Refuses a structure that no schema can check (too deep, or a member `__proto__`). @throws {ValidationError} */
-export function assertStructure(value: unknown): void {
+/** Returns an object as text. @throws {ValidationError} for a structure that no schema can check */
+function textOf(item: unknown, member: string, index: number): unknown {
+  if (!isJsonObject(item) || item instanceof InputText) return item;
+  assertStructure(item, [member, String(index)]);
+  return new InputText(`${member}.${index}`, JSON.stringify(item));
+}
+
+/**
+ * Refuses a structure that no schema can check (too deep, or a member `__proto__`).
+ * @param path of the value in the body. @throws {ValidationError}
+ */
+export function assertStructure(value: unknown, path: readonly string[] = []): void {
   if (typeof value !== "object" || value === null) return;
-  const problem = structureProblem(value, 0);
+  const problem = structureProblem(value, path.length);
   if (problem === null) return;
   const { steps, message } = problem;
-  throw new ValidationError([{ path: steps === null ? "" : steps.reverse().join("."), message }]);
+  throw new ValidationError([{ path: steps === null ? "" : [...path, ...steps.reverse()].join("."), message }]);
 }
 
 /** Returns the value as the schema parses it. @throws {ValidationError} naming every invalid field. */

@@ -49,6 +49,8 @@ export interface RouteSpec {
   readonly body?: z.ZodType;
   /** Whether the body may have images, so that it may be larger than others. */
   readonly mayHaveImages?: true;
+  /** Member of the body that is a list of inputs, which become `InputText`. */
+  readonly inputTexts?: string;
   /** Schema of a multipart form, which the handler reads itself. */
   readonly form?: z.ZodType;
   /** Successful responses, and failures with their own bodies. JSON that the handler returns gets the lowest status. */

@@ -33,6 +33,7 @@ export const batchRoutes = routeGroup("/jobs/batch", { tag: "Jobs" }, (routes, d
     access: "write",
     headers: idempotencyHeaders,
     body: submitBatchSchema,
+    inputTexts: "inputs",
     responses: { 201: json(data(submittedBatchSchema), "All jobs are stored durably and their prices are held") },
     fails: [402, 404],
   })(async ({ c, identity, body }) => {
@@ -43,7 +44,7 @@ export const batchRoutes = routeGroup("/jobs/batch", { tag: "Jobs" }, (routes, d
       priority: body.priority,
       ...askedTermsOf(body),
       failMode: body.fail_mode,
-      idempotency: idempotencyOf(c, body),
+      idempotency: await idempotencyOf(c, body),
       webhook: webhookOf(body),
     });
     return { data: presentSubmittedBatch(batch) };

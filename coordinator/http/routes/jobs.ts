@@ -47,7 +47,7 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
       input: body.input,
       priority: body.priority,
       ...askedTermsOf(body),
-      idempotency: idempotencyOf(c, body),
+      idempotency: await idempotencyOf(c, body),
       webhook: webhookOf(body),
     });
     return { data: presentSubmitted(job) };

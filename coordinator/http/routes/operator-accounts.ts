@@ -96,7 +96,7 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
     responses: { 201: json(data(z.object({ id: z.string(), credits: creditsSchema })), "The account's credits now") },
     fails: [400, 404],
   })(async ({ c, identity, params: { id }, body }) => {
-    const key = idempotencyOf(c, body)?.key ?? null;
+    const key = (await idempotencyOf(c, body))?.key ?? null;
     const grant = { credits: body.credits, note: body.note ?? null };
     const balanceMicro = await accounts.grant(actorOf(c, identity, deps), id, grant, key);
     deps.events.note(id, { type: "balance" });

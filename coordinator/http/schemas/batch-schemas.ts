@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { JOB_STATES } from "../../../shared/job-state.ts";
+import { InputText } from "../../catalog/input-text.ts";
 import {
   BATCH_STATUSES,
   batchStatusOf,
@@ -17,14 +18,15 @@ import { presentWebhook, webhookFields, webhookLogSchema, webhookSecretSchema } 
 
 export const MAX_BATCH_JOBS = 100;
 
+/** An object, which `readJson` has replaced by its text. */
+const inputTextSchema = z
+  .custom<InputText>((value) => value instanceof InputText, "Invalid input: expected record")
+  .openapi({ type: "object", additionalProperties: {} });
+
 export const submitBatchSchema = z
   .object({
     workload: submitSchema.shape.workload,
-    inputs: z
-      .array(z.record(z.string(), z.unknown()))
-      .min(1)
-      .max(MAX_BATCH_JOBS)
-      .describe("Inputs, each of which becomes a job"),
+    inputs: z.array(inputTextSchema).min(1).max(MAX_BATCH_JOBS).describe("Inputs, each of which becomes a job"),
     priority: submitSchema.shape.priority,
     fail_mode: z
       .enum(FAIL_MODES)

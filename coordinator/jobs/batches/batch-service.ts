@@ -3,7 +3,8 @@ import { RateLimitedError, ServiceError } from "../../../shared/errors.ts";
 import { isTerminal, JOB_STATES, type JobState } from "../../../shared/job-state.ts";
 import { newId } from "../../../shared/ids.ts";
 import { REFUSALS } from "../../store/refusals.ts";
-import type { ActiveBatchRecord, BatchRecord, FailMode, JobInput, NewBatch } from "../../store/jobs/job-store.ts";
+import type { ActiveBatchRecord, BatchRecord, FailMode, NewBatch } from "../../store/jobs/job-store.ts";
+import type { InputText } from "../../catalog/input-text.ts";
 import type { Store } from "../../store/store.ts";
 import { readGeneratedSecret, readWebhookLog, type WebhookLog } from "../../webhooks/owned-webhook.ts";
 import type { ActiveJob } from "../active-job.ts";
@@ -14,7 +15,7 @@ import type { BatchGate } from "./batch-gate.ts";
 
 interface SubmitBatchRequest extends SubmissionRequest {
   /** Inputs of the jobs, 1 to 100. */
-  readonly inputs: readonly JobInput[];
+  readonly inputs: readonly InputText[];
   readonly failMode: FailMode;
 }
 
@@ -174,8 +175,7 @@ export function openBatchService(
       const record = await submissions.firstOfKey(
         () => store.batches.findRepeat({ accountId, idempotency, createdAtMs: clock.now() }),
         async () => {
-          const paths = inputs.map((input, index) => ({ path: `inputs.${index}`, input }));
-          const checked = await submissions.check(request, paths);
+          const checked = await submissions.check(request, inputs);
           return checked.withFiles(() => submitChecked(request, checked));
         },
       );

@@ -4,7 +4,7 @@ import type { KeyedRequest, FirstRequest } from "./idempotency.ts";
 import type { Piece } from "./large-json.ts";
 import type { JobEnding, JobMove, NewBatch, NewJob, SubmittedJob } from "./job-store.ts";
 
-export type JobText = Omit<SubmittedJob, "input" | "inputJson"> & { readonly input: string };
+export type JobText = Omit<SubmittedJob, "inputJson"> & { readonly input: string };
 export type JobToWrite = Omit<NewJob, "input" | "inputJson" | "answer"> & JobText;
 
 export interface ChunkToWrite extends StoredChunkRow {

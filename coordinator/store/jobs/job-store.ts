@@ -22,7 +22,6 @@ export type JobInput = Readonly<Record<string, unknown>>;
 export type JobClass = JobColumns["jobClass"];
 
 export interface SubmittedJob extends Pick<JobColumns, (typeof SUBMITTED_COLUMNS)[number]> {
-  readonly input: JobInput;
   readonly inputJson: string;
   /** Weight of the account in the fair share; null for the default. Stored in the account's row. */
   readonly share: number | null;
@@ -43,6 +42,7 @@ export interface Submission {
 }
 
 export interface NewJob extends SubmittedJob, Submission {
+  readonly input: JobInput;
   /**
    * Limit of the account's unfinished jobs, checked if the store counts quota slots (`QuotaSlots`); absent for no
    * limit.

@@ -26,7 +26,7 @@ const inputs = (cargo: CheckedCargo, ...given: Record<string, unknown>[]) =>
   checks.inputs(
     "a",
     cargo,
-    given.map((input, index) => ({ path: `inputs.${index}`, input })),
+    given.map((input, index) => ({ root: `inputs.${index}`, input })),
   );
 const formatOf = (schema: Record<string, unknown>) =>
   ({ type: "json_schema", json_schema: { name: "answer", schema } }) as const;

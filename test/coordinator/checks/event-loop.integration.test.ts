@@ -69,17 +69,16 @@ describe("the event loop", () => {
     const items = { enum: range(500).map((each) => [each]) };
     const properties = Object.fromEntries(range(7).map((each) => [`p${each}`, { type: "array", items }]));
     const inputs = range(82).map(() => ({ p0: range(2_000).map(() => [499]) }));
-    const submitTo = async (slug: string, input_schema: object): Promise<number> => {
-      const cargo = { ...CONTAINER_FILE, slug, input_schema, example_input: {}, price_per_job: 0 };
-      expect(await api("POST", "/cargos", cargo)).toMatchObject({ status: 201 });
-      const ticks = watchTicks();
-      expect(await api("POST", "/jobs/batch", { workload: slug, inputs })).toMatchObject({ status: 201 });
-      return ticks.stop();
+    const cargo = {
+      ...CONTAINER_FILE,
+      input_schema: { type: "object", properties },
+      example_input: {},
+      price_per_job: 0,
     };
-    // Parsing and storing a body of 1 MB takes time, too.
-    const plainMs = await submitTo("with-any", { type: "object" });
-    const ms = await submitTo("with-enums", { type: "object", properties });
-    expect(ms - plainMs).toBeLessThan(MAX_TICK_MS);
+    expect(await api("POST", "/cargos", cargo)).toMatchObject({ status: 201 });
+    const ticks = watchTicks();
+    expect(await api("POST", "/jobs/batch", { workload: cargo.slug, inputs })).toMatchObject({ status: 201 });
+    expect(ticks.stop()).toBeLessThan(MAX_TICK_MS);
   });
 
   it("is not held by the registration of a Cargo with many subschemas, nor by its inputs", async () => {

@@ -8,6 +8,7 @@ import { withDatabase } from "../../support/servers/with-servers.ts";
 import { FIRST_PAUSE_MS, GRACE_MS } from "../jobs/job-world.ts";
 import { PlayedIsland } from "../jobs/played-island.ts";
 import { a, at, b, begin, net, openForEachTest, SELF, type Member } from "./ownership-world.ts";
+import { inputTexts } from "../../support/input-texts.ts";
 
 await withDatabase(describeOwnership);
 
@@ -238,7 +239,7 @@ function describeOwnership(database: PostgresDatabase): void {
       return outcome;
     });
     const request = { accountId: net.accountId, slug: "cheap", priority: 0, idempotency: null };
-    const inputs = [{ prompt: "1" }, { prompt: "2" }];
+    const inputs = inputTexts([{ prompt: "1" }, { prompt: "2" }]);
     const submitting = a?.world.batches.submit({ ...request, inputs, failMode: "best_effort" });
     await expect.poll(() => a?.store.cluster.ownedIds("", 10)).toHaveLength(2);
     const reconciling = a?.mover.reconcile();
@@ -267,7 +268,7 @@ function describeOwnership(database: PostgresDatabase): void {
 
   it("a batch continues at the coordinator that adopts it, with its failures", async () => {
     const request = { accountId: net.accountId, slug: "cheap", priority: 0, idempotency: null };
-    const inputs = [{ prompt: "1" }, { prompt: "2" }];
+    const inputs = inputTexts([{ prompt: "1" }, { prompt: "2" }]);
     const batch = await a?.world.batches.submit({ ...request, inputs, failMode: "fail_fast" });
     const ids = batch?.jobs.map(({ id }) => id) ?? [];
     const moved = await a?.mover.transfer(ids.slice(0, 1), "b");

@@ -5,6 +5,7 @@ import type { PostgresDatabase } from "../../support/servers/postgres-database.t
 import { withDatabase } from "../../support/servers/with-servers.ts";
 import { PlayedIsland } from "../jobs/played-island.ts";
 import { a, at, b, begin, net, openForEachTest, SELF, type Member } from "./ownership-world.ts";
+import { inputTexts } from "../../support/input-texts.ts";
 
 await withDatabase(describeSharedJobs);
 
@@ -100,7 +101,7 @@ function describeSharedJobs(database: PostgresDatabase): void {
 
   it("a batch can be cancelled at any coordinator", async () => {
     const request = { accountId: net.accountId, slug: "free", priority: 0, idempotency: null };
-    const inputs = [{ prompt: "1" }, { prompt: "2" }];
+    const inputs = inputTexts([{ prompt: "1" }, { prompt: "2" }]);
     const { id, jobs } = await at(a).world.batches.submit({ ...request, inputs, failMode: "best_effort" });
     await at(a).mover.transfer([jobs[0]?.id ?? ""], "b");
     await at(b).mover.adopt([jobs[0]?.id ?? ""]);

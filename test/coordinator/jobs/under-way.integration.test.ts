@@ -7,6 +7,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 import { withReplaced } from "./held-store.ts";
 import { JobWorld } from "./job-world.ts";
+import { inputTexts } from "../../support/input-texts.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 let store: SqliteStore;
@@ -49,7 +50,7 @@ describe("a batch whose commit is in flight", () => {
   it("is cancelled once its jobs are registered, and not refused as ended", async () => {
     const submitted: Promise<SubmittedBatch> = world.batches.submit({
       ...request(),
-      inputs: [{ prompt: "one" }, { prompt: "two" }],
+      inputs: inputTexts([{ prompt: "one" }, { prompt: "two" }]),
       failMode: "best_effort",
     });
     await world.settle();

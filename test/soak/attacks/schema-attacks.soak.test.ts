@@ -8,7 +8,7 @@ import { AttackWorld, type Impact } from "./attack-world.ts";
 const MAX_TURN_MS = 100;
 /** Maximum increase of another account's p99. Only full runs check it, because they need an idle machine. */
 const MAX_P99_MS = 50;
-const CALM_RESPONSES = soakRounds(2_000);
+const CALM_RESPONSES = soakRounds(1_000);
 /** Repeats of an attack. In a full run, the attacker reaches its limit of requests per minute first. */
 const MAX_REPEATS = HAS_EVERY_ROUND ? 1_000 : 6;
 const CONCURRENCY = 2;

@@ -90,7 +90,7 @@ async function run(checks: Checks, accountId: string, given: RoundOf) {
   const input = { prompt: "a", ...(isTool ? { tools: functions } : { response_format: format }) };
   const cargo = { isChat: true, inputSchema: chatInputJsonSchema, contextTokens: 8_192 };
   try {
-    await checks.inputs(accountId, cargo, [{ path: "input", input }]);
+    await checks.inputs(accountId, cargo, [{ root: "input", input }]);
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
     return false;

@@ -43,6 +43,28 @@ describe("a JSON body", () => {
     expect([response.status, response.body.error.code]).toEqual([422, "validation_failed"]);
   });
 
+  it.each([
+    ["a member that would be lost", '{"a":[{"__proto__":1}]}', "inputs.2.a.0.__proto__", "not allowed"],
+    ["a text as input", '"x"', "inputs.2", "expected record"],
+    ["an input that is nested too deeply", `{"a":${"[".repeat(98)}${"]".repeat(98)}}`, "", "nested deeper"],
+  ])("of a long batch is refused for %s", async (_what, item, path, message) => {
+    const long = `{"prompt":"${"x".repeat(100_000)}"}`;
+    const response = await api.call("POST", "/jobs/batch", {
+      body: `{"workload":"words","inputs":[${long},${long},${item},{}]}`,
+    });
+    expect([response.status, response.body.error.details]).toEqual([
+      422,
+      [{ path, message: expect.stringContaining(message) }],
+    ]);
+  });
+
+  it("that is long and not valid names the position of the error", async () => {
+    const body = `{"workload":"words","inputs":[{"prompt":"${"x".repeat(200_000)}"},{"prompt" 1}]}`;
+    const { status, body: response } = await api.call("POST", "/jobs/batch", { body });
+    expect([status, response.error.code]).toEqual([400, "invalid_json"]);
+    expect(response.error.message).toContain(`at position ${body.indexOf(" 1}") + 1}`);
+  });
+
   it("keeps members with the names of Object.prototype", async () => {
     const body = '{"workload":"words","input":{"constructor":1,"toString":2}}';
     expect((await api.call("POST", "/jobs", { body })).status).toBe(201);

@@ -6,6 +6,7 @@ import { ManualClock } from "../../../support/manual-clock.ts";
 import { makeAccount, temporaryFolder } from "../../store/contract/store-builders.ts";
 import { withReplaced } from "../held-store.ts";
 import { JobWorld } from "../job-world.ts";
+import { inputTexts } from "../../../support/input-texts.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 let store: SqliteStore;
@@ -51,7 +52,7 @@ afterEach(async () => {
 });
 
 async function submit(count: number): Promise<string[]> {
-  const inputs = Array.from({ length: count }, () => ({ prompt: "Hi" }));
+  const inputs = inputTexts(Array.from({ length: count }, () => ({ prompt: "Hi" })));
   const request = { accountId, slug: "cheap", priority: 0, idempotency: null, failMode: "best_effort" } as const;
   const { jobs } = await world.batches.submit({ ...request, inputs });
   return jobs.map(({ id }) => id);

@@ -82,6 +82,26 @@ describe("POST /jobs/batch", () => {
     expect(body.error.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
   });
 
+  it("stores 100 inputs of 1 MB together, in order", async () => {
+    await setLimits({ concurrentJobs: 100 });
+    const texts = Array.from({ length: 100 }, (_, index) => `${index} ${'[],"'.repeat(1_500)}`);
+    const { jobs } = await submit(0, { inputs: texts.map((prompt) => ({ prompt, max_tokens: 1 })) });
+    const stored = await Promise.all(jobs.map(async ({ id }) => (await api("GET", `/jobs/${id}`)).body.data));
+    expect(stored.map(({ input }: { input: { prompt: string } }) => input.prompt)).toEqual(texts);
+  });
+
+  it("recognises a repeat of 1 MB by its Idempotency-Key, whatever its white space", async () => {
+    const prompts = Array.from({ length: 50 }, (_, index) => `${index} ${"a".repeat(15_000)}`);
+    const body = { workload: "tiny-chat", inputs: prompts.map((prompt) => ({ prompt, max_tokens: 1 })) };
+    const spaced = { inputs: prompts.map((prompt) => ({ max_tokens: 1, prompt })), workload: "tiny-chat" };
+    const send = (given: object) => api("POST", "/jobs/batch", given, { "idempotency-key": "long" });
+    const [first, second] = [await send(body), await send(spaced)];
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.body.data.id).toBe(first.body.data.id);
+    const other = { ...body, inputs: [...body.inputs.slice(1), { prompt: "other" }] };
+    expect((await send(other)).body.error.code).toBe("idempotency_conflict");
+  });
+
   it("returns 402 without enough credits for all jobs, and stores nothing", async () => {
     const poor = await coordinator.createAccount("poor@example.com", HELD * 2.5);
     const request = { workload: "tiny-chat", inputs: inputs(3), webhook_url: "https://example.com/" };

@@ -1,0 +1,24 @@
+import { createHash } from "node:crypto";
+import { expect, it } from "vitest";
+import { idempotencyOf } from "../../../../coordinator/http/middleware/idempotency.ts";
+import { sortedJson } from "../../../../shared/canonical-json.ts";
+import { inputTexts } from "../../../support/input-texts.ts";
+
+const request = { req: { header: () => "key" } } as unknown as Parameters<typeof idempotencyOf>[0];
+const hashOf = async (body: object): Promise<string | undefined> => (await idempotencyOf(request, body))?.bodyHash;
+const expected = (body: object): string => createHash("sha256").update(sortedJson(body)).digest("hex");
+
+// Requests of the last 24 h were hashed by earlier versions, too.
+it.each([
+  {},
+  { workload: "a", input: { b: [1, { d: 1, c: null }], a: "é" }, priority: 50 },
+  { z: undefined, list: [] },
+])("the hash of %j is that of its sorted JSON", async (body) => {
+  expect(await hashOf(body)).toBe(expected(body));
+});
+
+it("the hash of a batch is that of its inputs", async () => {
+  const inputs = [{ b: 1, a: "x".repeat(40_000) }, {}, { c: [{ z: 1, y: 2 }] }];
+  const body = { workload: "a", priority: 50, inputs };
+  expect(await hashOf({ ...body, inputs: inputTexts(inputs) })).toBe(expected(body));
+});
