@@ -16,7 +16,7 @@ const CLIENTS = [4, 16];
 const TOKENS = 64;
 const MIN_OF_ENGINE = 0.9;
 const NOTE =
-  "Two plain relays are two Node.js processes, one behind the other, that only copy HTTP. They show what the cores of this machine allow for two hops beside the engine.";
+  "Two plain relays are two Node.js processes, one behind the other, that only copy HTTP. They show what the cores of this machine allow for two more processes on the path.";
 
 /** Measures chats on an engine that an Island lends, compared with the same engine called directly. */
 export const engines: Bench = {

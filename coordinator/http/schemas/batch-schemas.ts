@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { JOB_STATES } from "../../../shared/job-state.ts";
-import { InputText } from "../../catalog/input-text.ts";
+import { isJsonObject } from "../../../shared/json-value.ts";
+import type { InputText } from "../../catalog/input-text.ts";
 import {
   BATCH_STATUSES,
   batchStatusOf,
@@ -20,7 +21,7 @@ export const MAX_BATCH_JOBS = 100;
 
 /** An object, which `readJson` has replaced by its text. */
 const inputTextSchema = z
-  .custom<InputText>((value) => value instanceof InputText, "Invalid input: expected record")
+  .custom<InputText>(isJsonObject, "Invalid input: expected record")
   .openapi({ type: "object", additionalProperties: {} });
 
 export const submitBatchSchema = z
