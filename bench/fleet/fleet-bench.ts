@@ -1,14 +1,13 @@
-import { hash } from "node:crypto";
-import { performance } from "node:perf_hooks";
-import { Scheduler } from "../../coordinator/scheduler/scheduler.ts";
-import type { SchedulerEffect, WaitingJob } from "../../coordinator/scheduler/events.ts";
+import { join } from "node:path";
 import type { Bench, BenchResult, Figure } from "../harness/bench.ts";
 import type { LinePlot } from "../harness/line-plot.ts";
-import { FLEETS, seeded, type Fleet } from "./fleets.ts";
+import { Worker } from "../harness/worker.ts";
+import type { DecisionApi } from "./decision.ts";
+import { FLEETS, type Fleet } from "./fleets.ts";
 import { measure, type Measures } from "./measures.ts";
 import { leastBusyFirst, oldRank, oracle, prefixAware, twoChoices, type MakePolicy } from "./policies.ts";
 import { reachedCapacity } from "./reached-capacity.ts";
-import { cargoOf, factsOf, runPolicy, runScheduler } from "./run-fleet.ts";
+import { runPolicy, runScheduler } from "./run-fleet.ts";
 
 const POLICIES: Readonly<Record<string, MakePolicy>> = {
   "Old rank": oldRank,
@@ -17,6 +16,7 @@ const POLICIES: Readonly<Record<string, MakePolicy>> = {
   "Prefix-aware": prefixAware,
 };
 const MAX_DECISION_US = 30;
+const DECISION_RUNS = 5;
 /** Limits: mean time and prompt tokens read, divided by the oracle's, and difference of equal Islands' work. */
 const MAX_RATIO = 1.1;
 const MAX_RATIO_FULL = 1.3;
@@ -39,8 +39,6 @@ export function makeFleetBench(fleets: readonly Fleet[], loads: readonly number[
     title: "Placement",
     command: "npm run bench:fleet",
     async run({ isQuick, log }): Promise<BenchResult> {
-      // The simulated fleets would leave code and memory behind that no coordinator has.
-      const decision = decisionFigure(isQuick);
       const cells: Cell[] = [];
       for (const fleet of fleets) {
         const capacity = await reachedCapacity(fleet, seed);
@@ -51,7 +49,7 @@ export function makeFleetBench(fleets: readonly Fleet[], loads: readonly number[
         }
       }
       return {
-        figures: [...goalFigures(cells), decision],
+        figures: [...goalFigures(cells), await decisionFigure(isQuick)],
         plots: [plotOf(cells)],
         notes: notesOf(cells),
       };
@@ -181,76 +179,17 @@ function plotOf(cells: readonly Cell[]): LinePlot {
 }
 const PLOTTED = ["equal", "uneven", "joins-faster", "conversations"];
 
-/** Measures a decision at 10,000 Islands: an arriving chat with eight messages, until its Island is known. */
-function decisionFigure(isQuick: boolean): Figure {
-  const islands = isQuick ? 100 : 10_000;
-  const random = seeded(1);
-  const scheduler = new Scheduler((slug) => cargoOf(slug), 0.5, 0.02, 1_000, random);
-  const plan = { slots: 4, slugs: ["chat"], memoryModels: 1 };
-  const speeds = { alphaMs: 1, betaMs: 1, readMsPerToken: 1, loadMs: 1 };
-  let nowMs = 0;
-  for (let nth = 0; nth < islands; nth += 1) {
-    const id = `isle-${nth}`;
-    const facts = { ...plan, id, nth, speeds, hardwareClass: `class-${nth % 20}` };
-    scheduler.step({ kind: "island_up", island: factsOf(facts, ["chat"]), busy: 0 }, nowMs);
-  }
-  const running: { readonly jobId: string; readonly islandId: string }[] = [];
-  const note = (effects: readonly SchedulerEffect[]): void => {
-    for (const effect of effects) if (effect.kind === "assign") running.push(effect);
-  };
+/** Measures a decision at 10,000 Islands in processes that do nothing else. */
+async function decisionFigure(isQuick: boolean): Promise<Figure> {
   const values: number[] = [];
-  let jobs = 0;
-  const rounds = isQuick ? 3 : 32;
-  for (let round = 0; round < rounds; round += 1) {
-    let spentMs = 0;
-    const decisions = isQuick ? 300 : 10_000;
-    for (let decision = 0; decision < decisions; decision += 1) {
-      nowMs += 1;
-      jobs += 1;
-      const job = chatJob(jobs, nowMs);
-      const beganMs = performance.now();
-      const effects = scheduler.step({ kind: "job_offered", job }, nowMs);
-      spentMs += performance.now() - beganMs;
-      note(effects);
-      if (running.length < 2 * islands) continue;
-      const at = Math.floor(random() * running.length);
-      const ended = running[at];
-      const last = running.pop();
-      if (ended === undefined || last === undefined) continue;
-      if (ended !== last) running[at] = last;
-      const { jobId, islandId } = ended;
-      const tokens = { prompt: 800, cached: 0, output: 100 };
-      scheduler.step({ kind: "first_output", jobId, islandId }, nowMs);
-      scheduler.step({ kind: "run_ended", jobId, islandId, slug: "chat", succeeded: true, tokens }, nowMs);
-      note(scheduler.step({ kind: "slot_freed", jobId, islandId }, nowMs));
-    }
-    values.push((1_000 * spentMs) / decisions);
+  for (let run = 0; run < (isQuick ? 1 : DECISION_RUNS); run += 1) {
+    await using worker = await Worker.start<DecisionApi>(join(import.meta.dirname, "decision.ts"));
+    values.push(await worker.call("measure", { islands: isQuick ? 100 : 10_000, decisions: isQuick ? 300 : 10_000 }));
   }
   return {
     what: "Decision for an arriving chat, 10,000 Islands",
     unit: "µs",
-    // The first rounds compile the code and fill the fleet.
-    values: values.slice(-Math.ceil(rounds / 2)),
+    values,
     budget: { text: `≤ ${MAX_DECISION_US} µs`, isMet: ({ median }) => median <= MAX_DECISION_US },
-  };
-}
-
-function chatJob(nth: number, nowMs: number): WaitingJob {
-  const promptParts = Array.from({ length: 8 }, (_, part) => ({
-    hash: hash("sha1", `${Math.floor(nth / 5)} ${part}`, "buffer").readInt32LE(),
-    tokens: 100 * (part + 1),
-  }));
-  return {
-    id: `job_${nth}`,
-    accountId: `user_${nth % 50}`,
-    share: 100,
-    slug: "chat",
-    jobClass: "chat",
-    onlyIslandsOf: null,
-    priority: 50,
-    createdAtMs: nowMs,
-    waitLimitMs: 3_600_000,
-    avoidIslands: [],
-    size: { input: 800, maxOutput: 500, promptParts },
   };
 }
