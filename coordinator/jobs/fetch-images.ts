@@ -5,6 +5,7 @@ import { RateLimitedError, ValidationError } from "../../shared/errors.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import { withValueAt } from "../../shared/job-files.ts";
 import { type CheckedInput, isAddress } from "../catalog/input-check.ts";
+import { mapInTurns } from "../../shared/async/own-turn.ts";
 import { Pool } from "../quotas/pool.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
 import { AddressRefusedError, requestOutside } from "../webhooks/outside-request.ts";
@@ -34,11 +35,15 @@ export function imageFetcher(allowPrivate: boolean, resolveHost: ResolveHostUnti
     accountId: string,
     inputs: readonly T[],
   ): Promise<readonly T[]> => {
-    const found = inputs.flatMap((each, index) =>
-      each.inputJson.includes(IMAGE_MEMBER)
-        ? imagesOf(each.input).map(({ path, url }) => ({ index, path, url, field: [each.root, ...path].join(".") }))
-        : [],
+    const images = await mapInTurns(
+      inputs,
+      ({ inputJson }) => inputJson.length,
+      ({ input, inputJson, root }, index) =>
+        inputJson.includes(IMAGE_MEMBER)
+          ? imagesOf(input).map(({ path, url }) => ({ index, path, url, field: [root, ...path].join(".") }))
+          : [],
     );
+    const found = images.flat();
     const addresses = found.filter(({ url }) => isAddress(url));
     const [first] = addresses;
     if (first === undefined) return inputs;

@@ -12,6 +12,7 @@ import { MAX_FILES_OF_JOB, MAX_JOB_FILE_BYTES } from "../../shared/job-files.ts"
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { findModel } from "../catalog/find-model.ts";
 import type { NamedInput } from "../catalog/input-check.ts";
+import { InputText } from "../catalog/input-text.ts";
 import type { Checks, GivenInput } from "../checks/checks.ts";
 import { InsufficientCreditsError, KeyCreditsError } from "../credits/credit-errors.ts";
 import { holdPostings } from "../credits/postings.ts";
@@ -112,21 +113,21 @@ export function openSubmissions(
       assertMayRun(apiKey, slug);
       const checked: readonly NamedInput[] =
         reader === undefined
-          ? (await checkInputs(accountId, cargo, inputs)).map((input) => withSeed(cargo, input, random))
+          ? await mapInTurns(await checkInputs(accountId, cargo, inputs), charsOf, (named) =>
+              withSeed(cargo, named, random),
+            )
           : inputs.map(asChecked);
       const createdAtMs = clock.now();
-      const files = await Promise.all(
-        checked.map((input) => checkJobFiles(store.files, accountId, cargo, input, createdAtMs)),
+      const files = await mapInTurns(checked, charsOf, (input) =>
+        checkJobFiles(store.files, accountId, cargo, input, createdAtMs),
       );
       const bytes = checked.reduce((sum, { inputJson }) => sum + inputJson.length, 0);
       const waitMs = reader === undefined ? dailyStorage.take(accountId, bytes) : 0;
       if (waitMs > 0) throw new RateLimitedError("daily_storage", Math.ceil(waitMs / 1_000));
       const webhook = newWebhook(request.webhook, { allowPrivate: config.webhookAllowPrivate, nowMs: createdAtMs });
       const limits = request.limits ?? resolveLimits(await store.accounts.limits(accountId));
-      const sizes = await mapInTurns(
-        checked,
-        ({ inputJson }) => inputJson.length,
-        (input, index) => jobSizeOf(cargo, input, files[index] ?? [], headOf),
+      const sizes = await mapInTurns(checked, charsOf, (input, index) =>
+        jobSizeOf(cargo, input, files[index] ?? [], headOf),
       );
       const prices = sizes.map((size) => priceJob(cargo, size, priority, config.priorityPrice));
       const heldMicros = prices.map(({ heldMicro }) => heldMicro);
@@ -228,10 +229,15 @@ function asChecked({ root, input }: GivenInput): NamedInput {
 
 /** Draws the seed of an image if the client gave none, so that an audit can repeat the job. */
 function withSeed({ runtimeType }: CatalogEntry, named: NamedInput, random: () => number): NamedInput {
-  if (runtimeType !== "diffusers" || named.input["seed"] != null) return named;
-  const input = { ...named.input, seed: Math.floor(random() * SEEDS) };
-  return { ...named, input, inputJson: JSON.stringify(input) };
+  if (runtimeType !== "diffusers") return named;
+  const { input: given, root } = named;
+  if (given["seed"] != null) return named;
+  const input = { ...given, seed: Math.floor(random() * SEEDS) };
+  const inputJson = JSON.stringify(input);
+  return named instanceof InputText ? new InputText(root, inputJson) : { input, inputJson, root };
 }
+
+const charsOf = ({ inputJson }: NamedInput): number => inputJson.length;
 
 /** Number of seeds that are drawn. Cargos may allow more. */
 const SEEDS = 2 ** 31;

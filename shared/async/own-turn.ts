@@ -24,8 +24,10 @@ export async function mapInTurns<T, R>(
   map: (item: T, index: number) => R | Promise<R>,
 ): Promise<R[]> {
   const results: R[] = [];
+  const isLong = items.reduce((sum, item) => sum + charsOf(item), 0) > TURN_CHARS;
   while (results.length < items.length) {
-    if (results.length > 0) await ownTurn();
+    // oxlint-disable-next-line no-await-in-loop -- The turns are the purpose.
+    if (isLong) await ownTurn();
     const first = results.length;
     let end = first;
     for (let chars = 0; end < items.length && chars < TURN_CHARS; end += 1) chars += charsOf(items[end] as T);

@@ -46,11 +46,14 @@ export function largeBodyOf(accountId: string): LargeBody {
 export async function readJson(incoming: IncomingMessage, large?: LargeBody, texts?: string): Promise<unknown> {
   const bytes = arrivedBody(incoming) ?? (await readBody(incoming, large));
   const isLong = bytes.length >= LONG_BODY_BYTES;
-  const mapItem = (item: unknown, member: string, index: number): unknown =>
-    member === texts ? textOf(item, member, index) : item;
+  const mapItem = (item: unknown, member: string, index: number): unknown => {
+    if (member !== texts) return item;
+    assertStructure(item, [member, String(index)]);
+    return textOf(item, member, index);
+  };
   let value: unknown;
   try {
-    value = isLong ? await parseLongJson(bytes, mapItem) : JSON.parse(bytes.toString("utf8"));
+    value = isLong && texts !== undefined ? await parseLongJson(bytes, mapItem) : JSON.parse(bytes.toString("utf8"));
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     throw new ServiceError("invalid_json", `The body is not valid JSON: ${cause.message}`, { cause });
@@ -63,10 +66,9 @@ export async function readJson(incoming: IncomingMessage, large?: LargeBody, tex
   return value;
 }
 
-/** Returns an object as text. @throws {ValidationError} for a structure that no schema can check */
+/** Returns an object as text, and other values as they are. */
 function textOf(item: unknown, member: string, index: number): unknown {
   if (!isJsonObject(item) || item instanceof InputText) return item;
-  assertStructure(item, [member, String(index)]);
   return new InputText(`${member}.${index}`, JSON.stringify(item));
 }
 

@@ -41,14 +41,18 @@ describe("mapInTurns()", () => {
     ]);
   });
 
-  it("continues in another turn after enough work, and waits for promises", async () => {
-    let turns = 0;
-    setImmediate(() => (turns += 1));
-    const map = (item: number, index: number) => Promise.resolve([item, index, turns]);
+  it("gives each piece of much work its own turn, and waits for promises", async () => {
+    let turn = 0;
+    const count = (): void => {
+      turn += 1;
+      if (turn < 10) setImmediate(count);
+    };
+    setImmediate(count);
+    const map = (item: number, index: number) => Promise.resolve([item, index, turn]);
     expect(await mapInTurns([5, 6, 7], half, map)).toEqual([
-      [5, 0, 0],
-      [6, 1, 0],
-      [7, 2, 1],
+      [5, 0, 1],
+      [6, 1, 1],
+      [7, 2, 2],
     ]);
   });
 });

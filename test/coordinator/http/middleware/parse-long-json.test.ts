@@ -42,6 +42,8 @@ describe("parseLongJson()", () => {
     '{"a":[1,2]}]',
     '{"a":["1,2]}',
     '{"a":[1 2,3]}',
+    '{"w":1,[1,2]:3}',
+    '{"w":1,["a","b"]:[1,2]}',
   ])("returns the same as JSON.parse for %s", (text) => expectSame(text, 1));
 
   it("returns the same as JSON.parse for any text", async () => {
