@@ -77,8 +77,8 @@ export class AttachedEngine implements AsyncDisposable {
   readonly #waiting = new Set<() => void>();
   #profile: EngineProfile | null = null;
   #served: readonly ServedModel[] = [];
-  /** Value of {@link EngineConnection.closedReads} before the last read of the models. */
-  #readAt = -1;
+  /** The models that were last read, and the value of {@link EngineConnection.closedReads} before. */
+  #read: { readonly models: readonly EngineModel[]; readonly closedReads: number } = { models: [], closedReads: -1 };
   #state: EngineStatus["state"] = "checking";
   #slotCount = UNKNOWN_SLOTS;
   #running = 0;
@@ -259,7 +259,7 @@ export class AttachedEngine implements AsyncDisposable {
     const known = this.#served.map(({ model }) => model);
     const { closedReads } = this.connection;
     const models = await readModels(profile, this.connection, known);
-    this.#readAt = closedReads;
+    this.#read = { models, closedReads };
     return models;
   }
 
@@ -336,9 +336,10 @@ export class AttachedEngine implements AsyncDisposable {
 
   /** @throws {EngineFailure} if another process, or the same with another model, listens now. */
   async #assertSame(model: EngineModel): Promise<void> {
-    const isSameProcess = this.#readAt === this.connection.closedReads;
-    const isServed = this.#served.some((each) => isSame(each.model, model));
-    if (this.profile.keepsModels === true && isSameProcess && isServed) return;
+    const isKnown = this.#read.models.some((each) => isSame(each, model));
+    const isSameProcess = this.#read.closedReads === this.connection.closedReads;
+    // A path proves a model only on this machine. At other addresses a proxy may keep its connections.
+    if (this.profile.keepsModels === true && model.proof !== null && isKnown && isSameProcess) return;
     const models = await this.#readModels(this.profile).catch((error: unknown) => {
       throw this.#failureFor(error);
     });

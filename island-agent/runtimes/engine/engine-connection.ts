@@ -61,7 +61,7 @@ export class EngineFailure extends JobFailure {
 export interface EngineConnection extends Disposable {
   readonly url: string;
   readonly read: ReadEngine;
-  /** Number of sockets of reads that were closed. While it is the same, the process of these reads still runs. */
+  /** Number of sockets of reads that were closed. While it is the same, their other ends still run. */
   readonly closedReads: number;
   /**
    * Starts a run of a model. Aborting `signal` closes the connection, at which engines stop the work.

@@ -310,6 +310,26 @@ describe("an engine that changes", () => {
     expect([await requestsOf(), await requestsOf()]).toEqual([4, 1]);
   });
 
+  it("fails a run after another model was found for a cancelled one", async () => {
+    await using opened = await openWorld();
+    const { replay, world } = opened;
+    replay.dropConnections();
+    replay.rename("/models/other.gguf");
+    replay.keepName("/models/tiny-islander.gguf");
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    replay.hold("/props", released);
+    const abort = new AbortController();
+    const cancelled = world.chat({}, abort.signal);
+    await expect.poll(() => replay.posted.length).toBe(1);
+    abort.abort(new Error("cancelled"));
+    await expect(cancelled).rejects.toThrow("cancelled");
+    const before = replay.authorizations.length;
+    release();
+    // The check of the cancelled run reads two more endpoints.
+    await expect.poll(() => replay.authorizations.length).toBe(before + 2);
+    await expect(world.chat()).rejects.toThrow("no longer serves the model /models/tiny-islander.gguf");
+  });
+
   it("serves a job on a new connection, if the old one was closed at the moment of its use", async () => {
     await using opened = await openWorld();
     const { replay, world } = opened;
