@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { sortedJson } from "../../../shared/canonical-json.ts";
-import { mapInTurns } from "../../../shared/async/own-turn.ts";
+import { ownTurn, TURN_CHARS } from "../../../shared/async/own-turn.ts";
 import { ValidationError } from "../../../shared/errors.ts";
 import { InputText } from "../../catalog/input-text.ts";
 
 const MAX_KEY_CHARS = 255;
-/** How much longer sorting and hashing take than parsing. */
-const HASH_FACTOR = 4;
+/** Text that is sorted and hashed in one turn of the event loop, which takes longer than to parse it. */
+const HASHED_CHARS = TURN_CHARS / 4;
 
 export const idempotencyHeaders = z.object({ "idempotency-key": z.string().optional() });
 
@@ -27,27 +26,35 @@ export async function idempotencyOf(c: Context, body: object): Promise<{ key: st
   return { key, bodyHash: await hashOf(body) };
 }
 
-/** Returns the hash of `sortedJson(body)`. Hashes the inputs of a batch in several turns, because 1 MB takes 50 ms. */
+/** Returns the hash of `sortedJson(body)`. It is computed in several turns, because 1 MB takes up to 500 ms. */
 async function hashOf(body: object): Promise<string> {
-  const hash = createHash("sha256").update("{");
-  const members = Object.entries(body).sort(([a], [b]) => (a < b ? -1 : 1)) as [string, unknown][];
-  let separator = "";
-  for (const [name, value] of members) {
-    const begin = `${separator}${JSON.stringify(name)}:`;
-    separator = ",";
-    if (!isTexts(value)) {
-      hash.update(begin + sortedJson(value));
-      continue;
-    }
-    hash.update(`${begin}[`);
-    const add = ({ input }: InputText, index: number) => hash.update(`${index === 0 ? "" : ","}${sortedJson(input)}`);
-    // oxlint-disable-next-line no-await-in-loop -- The hash depends on the order.
-    await mapInTurns(value, ({ inputJson }) => inputJson.length * HASH_FACTOR, add);
-    hash.update("]");
+  const hash = createHash("sha256");
+  let text = "";
+  for (const piece of sortedPieces(body)) {
+    text += piece;
+    if (text.length < HASHED_CHARS) continue;
+    hash.update(text);
+    text = "";
+    // oxlint-disable-next-line no-await-in-loop -- The turns are the purpose.
+    await ownTurn();
   }
-  return hash.update("}").digest("hex");
+  return hash.update(text).digest("hex");
 }
 
-function isTexts(value: unknown): value is readonly InputText[] {
-  return Array.isArray(value) && value[0] instanceof InputText;
+/** Yields the text of `sortedJson(value)` in pieces, with the objects of inputs that are kept as text. */
+function* sortedPieces(given: unknown): Generator<string, void> {
+  const value = given instanceof InputText ? given.input : given;
+  if (typeof value !== "object" || value === null) {
+    yield JSON.stringify(value);
+    return;
+  }
+  const isArray = Array.isArray(value);
+  const members = isArray ? [] : Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  let begin = isArray ? "[" : "{";
+  for (const [name, each] of isArray ? value.entries() : members) {
+    yield isArray ? begin : `${begin}${JSON.stringify(name)}:`;
+    yield* sortedPieces(each);
+    begin = ",";
+  }
+  yield begin === "," ? (isArray ? "]" : "}") : isArray ? "[]" : "{}";
 }

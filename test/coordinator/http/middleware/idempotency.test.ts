@@ -12,9 +12,18 @@ const expected = (body: object): string => createHash("sha256").update(sortedJso
 it.each([
   {},
   { workload: "a", input: { b: [1, { d: 1, c: null }], a: "é" }, priority: 50 },
-  { z: undefined, list: [] },
+  { z: undefined, list: [], object: {}, nested: [[], {}, [{ y: [{}], x: "\ud800" }]] },
 ])("the hash of %j is that of its sorted JSON", async (body) => {
   expect(await hashOf(body)).toBe(expected(body));
+});
+
+it("the hash of 1 MB does not hold the event loop", async () => {
+  let turns = 0;
+  const count = setInterval(() => (turns += 1), 0);
+  const body = { list: Array.from({ length: 70_000 }, (_, index) => ({ b: index, a: "1" })) };
+  expect(await hashOf(body)).toBe(expected(body));
+  clearInterval(count);
+  expect(turns).toBeGreaterThan(10);
 });
 
 it("the hash of a batch is that of its inputs", async () => {
