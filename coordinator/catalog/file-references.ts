@@ -8,6 +8,7 @@ import {
 } from "../../shared/job-files.ts";
 import { isJsonObject } from "../../shared/json-value.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
+import type { CheckedInput } from "./input-check.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -31,17 +32,13 @@ const UNRESTRICTIVE_KEYWORDS: ReadonlySet<string> = new Set([
   ...["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"],
 ]);
 
-/** Text that the JSON of an input has if it names a file. */
-export const FILE_MEMBER = '"file_id":';
-
 /**
- * Returns the `{"file_id": …}` objects of `input` that replace a string of the schema, by the rule in
- * docs/use/files-and-batches.md.
- * @param json JSON of the input, for a quick check, because most inputs have no file
+ * Returns the `{"file_id": …}` objects of the input that replace a string of the schema, by the rule in
+ * docs/use/files-and-batches.md. Its JSON is searched first, because most inputs have no file.
  */
-export function fileReferencesOf(schema: Schema, input: JobInput, json: string): FileReference[] {
+export function fileReferencesOf(schema: Schema, checked: CheckedInput): FileReference[] {
   const references: FileReference[] = [];
-  if (json.includes(FILE_MEMBER)) visit(input, []);
+  if (checked.inputJson.includes('"file_id":')) visit(checked.input, []);
   return references;
 
   function visit(value: unknown, path: readonly string[]): void {

@@ -36,6 +36,9 @@ export interface CheckedInput {
 /** An input, with the field of the request that contains it. */
 export type NamedInput = CheckedInput & { readonly root: string };
 
+/** Returns the size of an input, for `mapInTurns`. */
+export const charsOf = ({ inputJson }: Pick<CheckedInput, "inputJson">): number => inputJson.length;
+
 /** Maximum number of different member names. Agents reject a frame with more than 20,000 (`frame-values.ts`). */
 const MAX_NAMES = 15_000;
 /** Minimum size of a member name in JSON. */
@@ -79,7 +82,7 @@ export function inputErrors(cargo: CheckedCargo, { input, inputJson: json }: Che
   // The rules of chat come first: a schema cannot express all of them, and their messages are clearer.
   const errors = cargo.isChat ? chatErrors(input, cargo) : [];
   if (errors.length > 0) return errors;
-  const files = cargo.isChat ? [] : fileReferencesOf(cargo.inputSchema, input, json);
+  const files = cargo.isChat ? [] : fileReferencesOf(cargo.inputSchema, { input, inputJson: json });
   return inputSchemas.errorsOf(cargo.inputSchema, withPlaceholders(input, files), bytes);
 }
 

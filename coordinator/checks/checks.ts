@@ -5,6 +5,7 @@ import { importToolCheck } from "../../shared/grammar/call-schema.ts";
 import { mapInTurns } from "../../shared/async/own-turn.ts";
 import type { CargoFile } from "../catalog/cargo-fields.ts";
 import {
+  charsOf,
   type CheckedCargo,
   inputErrors,
   inputSteps,
@@ -183,8 +184,6 @@ export function openChecks(clock: Pick<Clock, "schedule" | "monotonicMs">, budge
     close: () => thread.close(),
   };
 }
-
-const charsOf = ({ inputJson }: NamedInput): number => inputJson.length;
 
 /** Divides inputs into parts that a thread checks one after another: each is one input, or within the limit of one. */
 function partsOf<T extends { readonly steps: number }>(inputs: readonly T[]): T[][] {

@@ -98,7 +98,8 @@ export function openAssignments(
     if (accountId === undefined) return null;
     const expiresAtMs = clock.now() + GRANT_MS;
     const files: JobFile[] = [];
-    for (const { path, fileId, form } of fileReferencesOf(inputSchema, input, JSON.stringify(input))) {
+    const inputJson = JSON.stringify(input);
+    for (const { path, fileId, form } of fileReferencesOf(inputSchema, { input, inputJson })) {
       const file = await retryWhileUnavailable(() => store.files.held({ jobId: id.jobId, fileId }), clock);
       if (file === undefined) return null;
       const grant = { ...id, hostId: islandId, accountId, fileId, expiresAtMs };

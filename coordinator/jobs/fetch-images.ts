@@ -4,7 +4,7 @@ import { imagesOf } from "../../shared/chat-input.ts";
 import { RateLimitedError, ValidationError } from "../../shared/errors.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import { withValueAt } from "../../shared/job-files.ts";
-import { type CheckedInput, isAddress } from "../catalog/input-check.ts";
+import { charsOf, type CheckedInput, isAddress } from "../catalog/input-check.ts";
 import { mapInTurns } from "../../shared/async/own-turn.ts";
 import { Pool } from "../quotas/pool.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
@@ -35,13 +35,10 @@ export function imageFetcher(allowPrivate: boolean, resolveHost: ResolveHostUnti
     accountId: string,
     inputs: readonly T[],
   ): Promise<readonly T[]> => {
-    const images = await mapInTurns(
-      inputs,
-      ({ inputJson }) => inputJson.length,
-      ({ input, inputJson, root }, index) =>
-        inputJson.includes(IMAGE_MEMBER)
-          ? imagesOf(input).map(({ path, url }) => ({ index, path, url, field: [root, ...path].join(".") }))
-          : [],
+    const images = await mapInTurns(inputs, charsOf, ({ input, inputJson, root }, index) =>
+      inputJson.includes(IMAGE_MEMBER)
+        ? imagesOf(input).map(({ path, url }) => ({ index, path, url, field: [root, ...path].join(".") }))
+        : [],
     );
     const found = images.flat();
     const addresses = found.filter(({ url }) => isAddress(url));

@@ -83,7 +83,7 @@ export function traitsOf(
   if (parsed === undefined || !parsed.success) {
     const json = JSON.stringify(input);
     const promptBytes = Buffer.byteLength(json);
-    const files = cargo === undefined ? [] : fileReferencesOf(cargo.inputSchema, input, json);
+    const files = cargo === undefined ? [] : fileReferencesOf(cargo.inputSchema, { input, inputJson: json });
     return {
       maxTokens: null,
       maxOutputBytes: cargo?.maxOutputBytes ?? Math.min(maxOutputBytes, imageBytes(input, cargo)),

@@ -11,7 +11,7 @@ import { formatBytes } from "../../shared/format-bytes.ts";
 import { MAX_FILES_OF_JOB, MAX_JOB_FILE_BYTES } from "../../shared/job-files.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { findModel } from "../catalog/find-model.ts";
-import type { NamedInput } from "../catalog/input-check.ts";
+import { charsOf, type NamedInput } from "../catalog/input-check.ts";
 import { InputText } from "../catalog/input-text.ts";
 import type { Checks, GivenInput } from "../checks/checks.ts";
 import { InsufficientCreditsError, KeyCreditsError } from "../credits/credit-errors.ts";
@@ -29,7 +29,7 @@ import type { Store } from "../store/store.ts";
 import { newWebhook, type WebhookRequest } from "../webhooks/owned-webhook.ts";
 import { hostResolver } from "../webhooks/resolve-host.ts";
 import { imageFetcher } from "./fetch-images.ts";
-import { FILE_MEMBER, type FileReference, fileReferencesOf } from "../catalog/file-references.ts";
+import { type FileReference, fileReferencesOf } from "../catalog/file-references.ts";
 import { jobSizeOf } from "./job-size.ts";
 
 export interface SubmissionRequest extends AskedTerms {
@@ -237,8 +237,6 @@ function withSeed({ runtimeType }: CatalogEntry, named: NamedInput, random: () =
   return named instanceof InputText ? new InputText(root, inputJson) : { input, inputJson, root };
 }
 
-const charsOf = ({ inputJson }: NamedInput): number => inputJson.length;
-
 /** Number of seeds that are drawn. Cargos may allow more. */
 const SEEDS = 2 ** 31;
 
@@ -266,9 +264,8 @@ async function checkJobFiles(
   named: NamedInput,
   nowMs: number,
 ): Promise<FileRecord[]> {
-  const { inputJson, root } = named;
-  const mayNameFiles = !cargo.isChat && inputJson.includes(FILE_MEMBER);
-  const references = mayNameFiles ? fileReferencesOf(cargo.inputSchema, named.input, inputJson) : [];
+  const { root } = named;
+  const references = cargo.isChat ? [] : fileReferencesOf(cargo.inputSchema, named);
   if (references.length === 0) return [];
   if (references.length > MAX_FILES_OF_JOB)
     throw new ValidationError([
