@@ -1,11 +1,15 @@
 import { createHash } from "node:crypto";
+import { Hono } from "hono";
 import { expect, it } from "vitest";
 import { idempotencyOf } from "../../../../coordinator/http/middleware/idempotency.ts";
 import { sortedJson } from "../../../../shared/canonical-json.ts";
 import { inputTexts } from "../../../support/input-texts.ts";
 
-const request = { req: { header: () => "key" } } as unknown as Parameters<typeof idempotencyOf>[0];
-const hashOf = async (body: object): Promise<string | undefined> => (await idempotencyOf(request, body))?.bodyHash;
+async function hashOf(body: object): Promise<string> {
+  const app = new Hono().post("/", async (c) => c.text((await idempotencyOf(c, body))?.bodyHash ?? "no key"));
+  const response = await app.request("/", { method: "POST", headers: { "idempotency-key": "key" } });
+  return response.text();
+}
 const expected = (body: object): string => createHash("sha256").update(sortedJson(body)).digest("hex");
 
 // Requests of the last 24 h were hashed by earlier versions, too.

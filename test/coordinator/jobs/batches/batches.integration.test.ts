@@ -95,7 +95,8 @@ describe("POST /jobs/batch", () => {
     const body = { workload: "tiny-chat", inputs: prompts.map((prompt) => ({ prompt, max_tokens: 1 })) };
     const spaced = { inputs: prompts.map((prompt) => ({ max_tokens: 1, prompt })), workload: "tiny-chat" };
     const send = (given: object) => api("POST", "/jobs/batch", given, { "idempotency-key": "long" });
-    const [first, second] = [await send(body), await send(spaced)];
+    const first = await send(body);
+    const second = await send(spaced);
     expect([first.status, second.status]).toEqual([201, 201]);
     expect(second.body.data.id).toBe(first.body.data.id);
     const other = { ...body, inputs: [...body.inputs.slice(1), { prompt: "other" }] };
