@@ -8,7 +8,7 @@ import {
 } from "../../shared/job-files.ts";
 import { isJsonObject } from "../../shared/json-value.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
-import type { CheckedInput } from "./input-check.ts";
+import type { CheckedInput } from "./input-text.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -20,24 +20,13 @@ import { fieldErrorsOf } from "../../shared/zod-errors.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
 import { schemaFault } from "./completion-schema.ts";
 import { fileReferencesOf, withPlaceholders } from "./file-references.ts";
+import type { CheckedInput } from "./input-text.ts";
 import { inputSchemas } from "./input-schema.ts";
 import { MAX_LOOP_STEPS } from "./schema-rules.ts";
 
 /** The fields of a Cargo that the check of an input reads. */
 export type CheckedCargo = Pick<Cargo, "isChat" | "inputSchema"> &
   Partial<Pick<Cargo, "slug" | "contextTokens" | "reasoning" | "projector" | "readsImages">>;
-
-/** A validated input, in the form in which it is stored, priced and sent. */
-export interface CheckedInput {
-  readonly input: JobInput;
-  readonly inputJson: string;
-}
-
-/** An input, with the field of the request that contains it. */
-export type NamedInput = CheckedInput & { readonly root: string };
-
-/** Returns the size of an input, for `mapInTurns`. */
-export const charsOf = ({ inputJson }: Pick<CheckedInput, "inputJson">): number => inputJson.length;
 
 /** Maximum number of different member names. Agents reject a frame with more than 20,000 (`frame-values.ts`). */
 const MAX_NAMES = 15_000;

@@ -4,16 +4,8 @@ import { MIB } from "../../shared/format-bytes.ts";
 import { importToolCheck } from "../../shared/grammar/call-schema.ts";
 import { mapInTurns } from "../../shared/async/own-turn.ts";
 import type { CargoFile } from "../catalog/cargo-fields.ts";
-import {
-  charsOf,
-  type CheckedCargo,
-  inputErrors,
-  inputSteps,
-  type NamedInput,
-  prepareInput,
-  withRoot,
-} from "../catalog/input-check.ts";
-import { InputText } from "../catalog/input-text.ts";
+import { type CheckedCargo, inputErrors, inputSteps, prepareInput, withRoot } from "../catalog/input-check.ts";
+import { charsOf, type NamedInput, InputText } from "../catalog/input-text.ts";
 import { inputSchemas, TOO_COSTLY } from "../catalog/input-schema.ts";
 import { MAX_LOOP_STEPS, MAX_STEPS } from "../catalog/schema-rules.ts";
 import { type Answer, answerSteps, type AnswerVerdict, judgeAnswer, judgeStopped } from "./answer-check.ts";
