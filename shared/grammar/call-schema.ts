@@ -32,6 +32,8 @@ interface ToolFault {
   readonly message: string;
 }
 
+const NO_TOOLS: ToolCheck = { loose: new Set(), faults: [] };
+
 const known = recentMap<ToolCheck>(MAX_KNOWN);
 
 /**
@@ -65,6 +67,7 @@ export function toolErrors(input: ToolFields): FieldError[] {
 }
 
 function checkTools(tools: readonly ChatTool[]): ToolCheck {
+  if (tools.length === 0) return NO_TOOLS;
   const key = keyOf(tools);
   const before = known.get(key);
   if (before !== undefined) return before;
