@@ -23,11 +23,12 @@ export async function mapInTurns<T, R>(
   charsOf: (item: T) => number,
   map: (item: T, index: number) => R | Promise<R>,
 ): Promise<R[]> {
+  const isShort = items.reduce((sum, item) => sum + charsOf(item), 0) <= TURN_CHARS;
+  if (isShort) return Promise.all(items.map((item, index) => map(item, index)));
   const results: R[] = [];
-  const isLong = items.reduce((sum, item) => sum + charsOf(item), 0) > TURN_CHARS;
   while (results.length < items.length) {
     // oxlint-disable-next-line no-await-in-loop -- The turns are the purpose.
-    if (isLong) await ownTurn();
+    await ownTurn();
     const first = results.length;
     let end = first;
     for (let chars = 0; end < items.length && chars < TURN_CHARS; end += 1) chars += charsOf(items[end] as T);
