@@ -279,6 +279,17 @@ export const chatInputSchema = z
   });
 export type ChatInput = z.infer<typeof chatInputSchema>;
 
+const parsedChats = new WeakMap<object, ReturnType<typeof chatInputSchema.safeParse>>();
+
+/** Parses a chat's input once, although its checks, its price and its traits ask for it. The input must not change. */
+export function parseChat(input: Readonly<Record<string, unknown>>): ReturnType<typeof chatInputSchema.safeParse> {
+  const known = parsedChats.get(input);
+  if (known !== undefined) return known;
+  const parsed = chatInputSchema.safeParse(input);
+  parsedChats.set(input, parsed);
+  return parsed;
+}
+
 /** A chat request with all defaults filled in. */
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];

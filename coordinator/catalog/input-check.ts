@@ -2,8 +2,8 @@ import { canReadImages, type Cargo } from "../../shared/cargo.ts";
 import { imageBytesOf, imageProblem, MAX_IMAGES, MAX_IMAGES_BYTES } from "../../shared/chat-images.ts";
 import {
   BASE_OUTPUT_TOKENS,
-  chatInputSchema,
   imagesOf,
+  parseChat,
   MAX_REQUESTED_TOKENS,
   MAX_CHAT_BYTES,
   MAX_INPUT_BYTES,
@@ -94,7 +94,7 @@ function grammarSteps(input: JobInput): number {
 
 /** Returns the tools that a chat offers; empty if the chat is invalid. */
 export function toolsOf(input: JobInput): readonly ChatTool[] {
-  const { data } = chatInputSchema.safeParse(input);
+  const { data } = parseChat(input);
   return data === undefined ? [] : (toolUseOf(data)?.tools ?? []);
 }
 
@@ -140,7 +140,7 @@ function addNames(value: unknown, names: Set<string>): void {
 function chatErrors(input: Readonly<Record<string, unknown>>, cargo: CheckedCargo): FieldError[] {
   // Agents would read the answer instead of generating one.
   if ("read" in input) return [{ path: "read", message: "is not a field of chats" }];
-  const { success, data: chat, error } = chatInputSchema.safeParse(input);
+  const { success, data: chat, error } = parseChat(input);
   if (!success) return fieldErrorsOf(error, input);
   return [...formatErrors(chat), ...toolErrors(chat), ...effortErrors(chat, cargo), ...imageErrors(input, cargo)];
 }

@@ -1,5 +1,5 @@
 import { WavError, wavSeconds } from "../../shared/audio/wav-file.ts";
-import { chatInputSchema, chatRequestOf } from "../../shared/chat-input.ts";
+import { chatRequestOf, parseChat } from "../../shared/chat-input.ts";
 import { fileIdOf } from "../../shared/job-files.ts";
 import { type CheckedInput } from "../catalog/input-text.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
@@ -42,7 +42,7 @@ export async function jobSizeOf(
 }
 
 function chatSizeOf(cargo: CatalogEntry, input: CheckedInput["input"]): PerUnit {
-  const { success, data } = chatInputSchema.safeParse(input);
+  const { success, data } = parseChat(input);
   if (!success) return {};
   const request = chatRequestOf(data);
   const context = cargo.contextTokens ?? Infinity;

@@ -1,10 +1,10 @@
 import { MAX_IMAGE_TOKENS } from "../../shared/chat-images.ts";
 import {
   BASE_OUTPUT_TOKENS,
-  chatInputSchema,
   type ChatMessage,
   chatRequestOf,
   type ChatRequest,
+  parseChat,
   type ResponseFormat,
 } from "../../shared/chat-input.ts";
 import type { ToolUse } from "../../shared/chat-tools.ts";
@@ -79,7 +79,7 @@ export function traitsOf(
   maxOutputBytes: number,
   accountId: string,
 ): JobTraits {
-  const parsed = cargo?.isChat === true ? chatInputSchema.safeParse(input) : undefined;
+  const parsed = cargo?.isChat === true ? parseChat(input) : undefined;
   if (parsed === undefined || !parsed.success) {
     const json = JSON.stringify(input);
     const promptBytes = Buffer.byteLength(json);
