@@ -110,26 +110,20 @@ export function openSubmissions(
       const cargo = (await findModel(catalog, request.slug, accountId)) ?? catalog.get(request.slug, accountId);
       const { slug, workloadId } = cargo;
       assertMayRun(apiKey, slug);
-      const checked: readonly NamedInput[] =
-        reader === undefined
-          ? await mapInTurns(await checkInputs(accountId, cargo, inputs), charsOf, (named) =>
-              withSeed(cargo, named, random),
-            )
-          : inputs.map(asChecked);
+      const passed = reader === undefined ? await checkInputs(accountId, cargo, inputs) : inputs.map(asChecked);
       const createdAtMs = clock.now();
-      const files = await mapInTurns(checked, charsOf, (input) =>
-        checkJobFiles(store.files, accountId, cargo, input, createdAtMs),
-      );
-      const bytes = checked.reduce((sum, { inputJson }) => sum + inputJson.length, 0);
+      const checked = await mapInTurns(passed, charsOf, async (each) => {
+        const named = reader === undefined ? withSeed(cargo, each, random) : each;
+        const files = await checkJobFiles(store.files, accountId, cargo, named, createdAtMs);
+        const size = await jobSizeOf(cargo, named, files, headOf);
+        return { named, files, price: priceJob(cargo, size, priority, config.priorityPrice) };
+      });
+      const bytes = checked.reduce((sum, { named }) => sum + named.inputJson.length, 0);
       const waitMs = reader === undefined ? dailyStorage.take(accountId, bytes) : 0;
       if (waitMs > 0) throw new RateLimitedError("daily_storage", Math.ceil(waitMs / 1_000));
       const webhook = newWebhook(request.webhook, { allowPrivate: config.webhookAllowPrivate, nowMs: createdAtMs });
       const limits = request.limits ?? resolveLimits(await store.accounts.limits(accountId));
-      const sizes = await mapInTurns(checked, charsOf, (input, index) =>
-        jobSizeOf(cargo, input, files[index] ?? [], headOf),
-      );
-      const prices = sizes.map((size) => priceJob(cargo, size, priority, config.priorityPrice));
-      const heldMicros = prices.map(({ heldMicro }) => heldMicro);
+      const heldMicros = checked.map(({ price }) => price.heldMicro);
       const common = {
         accountId,
         slug,
@@ -158,15 +152,15 @@ export function openSubmissions(
           ),
         postings: holdPostings(accountId, heldMicros),
         /** Inputs of the jobs, in the form in which they are stored. */
-        inputs: checked,
+        inputs: checked.map(({ named }) => named),
         /** Creates jobs with ascending ids, and holds their files. @throws {ValidationError} if a file is gone. */
         async newJobs(isClientBound = false): Promise<SubmittedJob[]> {
-          const jobs = prices.map(({ heldMicro: priceMicro, rates }, index) => {
-            const { inputJson } = checked[index] as NamedInput;
+          const made = checked.map(({ named: { inputJson }, files, price: { heldMicro: priceMicro, rates } }) => {
             const id = newId("job", createdAtMs);
-            return { ...common, id, inputJson, priceMicro, rates, waitDeadlineMs, isClientBound };
+            return { job: { ...common, id, inputJson, priceMicro, rates, waitDeadlineMs, isClientBound }, files };
           });
-          holds = jobs.flatMap(({ id: jobId }, i) => (files[i] ?? []).map(({ id: fileId }) => ({ jobId, fileId })));
+          const jobs = made.map(({ job }) => job);
+          holds = made.flatMap(({ job, files }) => files.map(({ id: fileId }) => ({ jobId: job.id, fileId })));
           const missing = holds.length === 0 ? [] : await store.files.hold(accountId, holds, clock.now());
           if (missing.length === 0) return jobs;
           const message = (id: string): string => `names "${id}", which was deleted`;
