@@ -2,7 +2,7 @@ import { findQueues, openQueue, type QueueName } from "../baselines/queue-server
 import { alternate, figureOf, type Metrics, type Samples, ofEachRun, valuesOf } from "../harness/alternate.ts";
 import type { Bench, BenchOptions, BenchResult, Budget } from "../harness/bench.ts";
 import { measureIdleSteps } from "../harness/idle-steps.ts";
-import { jobLoad, joinIslands, startClients } from "../harness/loads.ts";
+import { jobLoad, joinIslands, startClients, WARM_UP_CHATS } from "../harness/loads.ts";
 import { startServer, type ServerKind } from "../harness/servers.ts";
 import { p50AndP99 } from "../harness/statistics.ts";
 
@@ -78,6 +78,7 @@ async function measure(kind: ServerKind, options: BenchOptions): Promise<Metrics
   await using clients = await startClients();
   // Pause between two jobs, so that each starts in an idle network.
   const load = { ...jobLoad(server, key, 1), pauseMs: 5 };
+  await clients.call("submit", { load: jobLoad(server, key, 1), count: options.isQuick ? 20 : WARM_UP_CHATS });
   await clients.call("submit", { load, count: rounds(options) });
   await islands.call("takeAssigned", undefined);
   const { jobs } = await clients.call("submit", { load, count: rounds(options) });
