@@ -45,7 +45,8 @@ export function islandIndices(
         index = new CargoIslands({ ...cargo, ...workKindOf(kind) }, islands.values(), facts, nowMs());
         if (indices.size >= MAX_INDEXED_CARGOS) dropOldest();
       }
-      indices.delete(key);
+      // The only index stays: a Map that becomes empty allocates a new table.
+      if (indices.size > 1) indices.delete(key);
       indices.set(key, index);
       return index;
     },

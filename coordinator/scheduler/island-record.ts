@@ -86,7 +86,8 @@ export class IslandRecord {
   ownCurveOf(slug: string): SpeedCurve {
     this.#curves ??= new Map();
     const curve = this.#curves.get(slug) ?? new SpeedCurve();
-    this.#curves.delete(slug);
+    // The only entry stays: a Map that becomes empty allocates a new table.
+    if (this.#curves.size > 1) this.#curves.delete(slug);
     this.#curves.set(slug, curve);
     if (this.#curves.size > MAX_CARGOS) dropOldest(this.#curves);
     return curve;
