@@ -1,4 +1,5 @@
 import type { PromptPart } from "./events.ts";
+import { PromptTable } from "./prompt-table.ts";
 
 /** Maximum number of prompts of one Island, and of all Islands as long as each has one. */
 const MAX_OF_ISLAND = 64;
@@ -11,21 +12,9 @@ const AFTER_MISS = -1;
 /** Maximum number of Islands that are looked up besides the best ones, because they have the prompt. */
 const MAX_HOLDERS = 4;
 
-/** Number of the last parts of a prompt by which it is found, besides the first: where conversations fork. */
-const MAX_LAST_PARTS = 2;
-
-interface Prompt {
-  readonly islandId: string;
-  readonly slug: string;
-  /** Hash of the whole prompt. */
-  readonly hash: number;
-  /** Hashes of the parts by which the prompt is found. */
-  readonly hashes: readonly number[];
-}
-
 interface IslandCache {
-  /** Prompts by the hash of their last part, the least recently used first. */
-  readonly prompts: Map<number, Prompt>;
+  /** Rows of the table, the least recently used prompt first. */
+  readonly rows: number[];
   /** Number of prompts that the Island seems to keep. */
   capacity: number;
   /** True once the Island reported cached tokens that were expected. Without a hit, it may have no cache at all. */
@@ -50,75 +39,57 @@ export type PromptCaches = ReturnType<typeof promptCaches>;
  */
 export function promptCaches() {
   const caches = new Map<string, IslandCache>();
-  /** Prompts that start with a part, the latest last, by the hash of the part. */
-  const byPart = new Map<number, Prompt[]>();
+  const table = new PromptTable(MAX_SHARING);
 
-  function list(prompt: Prompt): void {
-    for (const hash of prompt.hashes) {
-      const sharing = byPart.get(hash);
-      if (sharing === undefined) byPart.set(hash, [prompt]);
-      else if (sharing.push(prompt) > MAX_SHARING) sharing.shift();
-    }
+  function drop({ rows }: IslandCache, row: number): void {
+    rows.splice(rows.indexOf(row), 1);
+    table.remove(row);
   }
 
-  function unlist(prompt: Prompt): void {
-    for (const hash of prompt.hashes) {
-      const sharing = byPart.get(hash);
-      const index = sharing?.indexOf(prompt) ?? -1;
-      if (index !== -1) sharing?.splice(index, 1);
-      if (sharing?.length === 0) byPart.delete(hash);
-    }
-  }
-
-  function drop(prompt: Prompt): void {
-    caches.get(prompt.islandId)?.prompts.delete(prompt.hash);
-    unlist(prompt);
-  }
-
-  function shrink({ prompts: kept, capacity }: IslandCache): void {
+  function shrink(cache: IslandCache): void {
+    const { rows, capacity } = cache;
     const limit = Math.min(capacity, Math.max(1, MAX_PROMPTS / caches.size));
-    for (const prompt of kept.values()) {
-      if (kept.size <= limit) return;
-      drop(prompt);
-    }
+    for (let [row] = rows; row !== undefined && rows.length > limit; [row] = rows) drop(cache, row);
   }
 
   return {
     /** Records that an Island reads a prompt. A shorter prompt that it continues is replaced. */
     add(islandId: string, slug: string, parts: readonly PromptPart[], slots: number): void {
-      const hash = parts.at(-1)?.hash;
-      if (hash === undefined) return;
-      const cache = caches.get(islandId) ?? { prompts: new Map<number, Prompt>(), capacity: 2 * slots, hasHit: false };
+      const [first] = parts;
+      const last = parts.at(-1);
+      if (first === undefined || last === undefined) return;
+      const cache = caches.get(islandId) ?? { rows: [], capacity: 2 * slots, hasHit: false };
       caches.set(islandId, cache);
-      for (const part of parts) {
-        const continued = cache.prompts.get(part.hash);
-        if (continued !== undefined) drop(continued);
-      }
-      const indexed = parts.length > MAX_LAST_PARTS ? [...parts.slice(0, 1), ...parts.slice(-MAX_LAST_PARTS)] : parts;
-      const prompt = { islandId, slug, hash, hashes: indexed.map((part) => part.hash) };
-      cache.prompts.set(hash, prompt);
-      list(prompt);
+      const continued = cache.rows.filter((row) => parts.some((part) => part.hash === table.hashOf(row)));
+      for (const row of continued) drop(cache, row);
+      // Conversations fork at their last parts.
+      const { hash: previous } = parts.at(-2) ?? first;
+      cache.rows.push(table.add(islandId, slug, [last.hash, previous, first.hash]));
       shrink(cache);
     },
 
     /** Finds the Islands that may have the start of a prompt in their cache. */
     find(parts: readonly PromptPart[]): CachedPrompt {
       const tokensOn = new Map<string, number>();
-      let longest: readonly Prompt[] = [];
+      let longest: readonly number[] = [];
       for (const { hash, tokens, withAnswer = tokens } of parts) {
-        const sharing = byPart.get(hash);
-        if (sharing === undefined) continue;
+        const sharing = table.rowsWith(hash);
+        if (sharing.length === 0) continue;
         longest = sharing;
         // After a whole prompt, the Island has written the answer itself.
-        for (const { islandId, hash: whole } of sharing) {
-          const known = whole === hash ? withAnswer : tokens;
+        for (const row of sharing) {
+          const known = table.hashOf(row) === hash ? withAnswer : tokens;
+          const islandId = table.islandOf(row);
           tokensOn.set(islandId, Math.max(known, tokensOn.get(islandId) ?? 0));
         }
       }
       if (longest.length === 0) return NOT_CACHED;
       return {
         tokensOn: (islandId) => tokensOn.get(islandId) ?? 0,
-        holders: longest.slice(-MAX_HOLDERS).map(({ islandId }) => islandId),
+        holders: longest
+          .slice(0, MAX_HOLDERS)
+          .map((row) => table.islandOf(row))
+          .reverse(),
       };
     },
 
@@ -141,9 +112,10 @@ export function promptCaches() {
 
     /** Forgets the prompts of an Island; with a slug, only those of that Cargo. */
     forget(islandId: string, slug?: string): void {
-      for (const prompt of caches.get(islandId)?.prompts.values() ?? []) {
-        if (slug === undefined || prompt.slug === slug) drop(prompt);
-      }
+      const cache = caches.get(islandId);
+      if (cache === undefined) return;
+      const dropped = cache.rows.filter((row) => slug === undefined || table.slugOf(row) === slug);
+      for (const row of dropped) drop(cache, row);
       if (slug === undefined) caches.delete(islandId);
     },
   };
