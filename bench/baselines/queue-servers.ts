@@ -1,14 +1,11 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { existsSync } from "node:fs";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { systemClock } from "../../shared/clock.ts";
 import { freePort } from "../../test/support/free-port.ts";
 import { postgresPrograms, PostgresServer } from "../../test/support/servers/postgres-server.ts";
+import { endServer, installPackages, untilListening } from "../harness/child-server.ts";
 import { Worker } from "../harness/worker.ts";
 import type { QueueApi } from "../queues/queue-api.ts";
 
@@ -21,7 +18,6 @@ export type QueueName = "bullmq" | "graphile-worker";
 
 const run = promisify(execFile);
 const QUEUES = join(import.meta.dirname, "..", "queues");
-const MAX_START_MS = 20_000;
 
 /** Returns the queues that can be measured on this machine, and the reasons why the others cannot. */
 export async function findQueues(): Promise<{ readonly names: QueueName[]; readonly notes: string[] }> {
@@ -34,14 +30,8 @@ export async function findQueues(): Promise<{ readonly names: QueueName[]; reado
   return { names, notes };
 }
 
-/** Installs missing packages of `queues/` from their lockfile, without install scripts. */
-async function installQueues(): Promise<void> {
-  if (existsSync(join(QUEUES, "node_modules", ".package-lock.json"))) return;
-  await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: QUEUES });
-}
-
 export async function openQueue(name: QueueName): Promise<QueueUnderTest> {
-  await installQueues();
+  await installPackages(QUEUES);
   const server = name === "bullmq" ? await startRedis() : await startPostgres();
   const worker = await Worker.start<QueueApi>(join(QUEUES, `${name}.ts`));
   await worker.call("open", { address: server.address });
@@ -75,30 +65,7 @@ async function startPostgres(): Promise<StoreServer> {
   return { address: server.addressOf("postgres"), [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-/** Resolves when the port accepts connections. @throws if the program ends first. */
-async function untilListening(port: number, child: ChildProcess): Promise<void> {
-  const limit = AbortSignal.timeout(MAX_START_MS);
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}`);
-    limit.throwIfAborted();
-    const socket = connect(port, "127.0.0.1");
-    const isOpen = await once(socket, "connect").then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    if (isOpen) return;
-    await systemClock.sleep(50);
-  }
-}
-
 async function end(child: ChildProcess, directory: string): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) {
-    const ended = once(child, "exit");
-    child.kill("SIGINT");
-    const late = systemClock.schedule(MAX_START_MS, () => child.kill("SIGKILL"));
-    await ended;
-    late.cancel();
-  }
+  await endServer(child);
   await rm(directory, { recursive: true, force: true });
 }
