@@ -13,6 +13,8 @@ export interface ClientLoad {
   /** Prefix of the path. Default: the prefix of the API. */
   readonly base?: string;
   readonly path: string;
+  /** Header fields in addition to those of every request. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly clients: number;
   /** Interval of a client's requests. If absent, each request follows the previous response at once. */
@@ -21,6 +23,8 @@ export interface ClientLoad {
   readonly pauseMs?: number;
   /** Whether to record the arrival of each token for `takeReceived`. */
   readonly isTimed?: boolean;
+  /** Whether to measure the time between two tokens of a stream. */
+  readonly isPaced?: boolean;
   readonly expect: Expectation;
 }
 export interface Expectation {
@@ -40,6 +44,12 @@ export interface WindowMetrics {
   readonly p99Ms: number;
   readonly firstTokenP50Ms: number;
   readonly firstTokenP99Ms: number;
+}
+export interface PacedMetrics extends WindowMetrics {
+  /** Time between two tokens of a stream, only for a paced load. Tokens that arrive together have a gap of 0. */
+  readonly gapP50Ms: number;
+  readonly gapP99Ms: number;
+  readonly longestGapMs: number;
 }
 export interface Submitted {
   readonly id: string;
@@ -65,6 +75,7 @@ const state = {
   latenciesMs: [] as number[],
   firstTokensMs: [] as number[],
   receivedAtMs: [] as number[],
+  gapsMs: [] as number[],
 };
 
 /** Returns why a response is not as expected, or null. */
@@ -110,10 +121,17 @@ async function runClient(load: ClientLoad, connection: HttpConnection, index: nu
   while (state.isOn && state.errors.length < MAX_ERRORS) {
     const beganMs = machineMs();
     let firstTokenMs: number | null = null;
+    let lastTokenMs: number | null = null;
     const onBody = (text: string): void => {
       const tokens = countTokens(text);
       state.tokens += tokens;
       if (tokens > 0) firstTokenMs ??= machineMs() - beganMs;
+      if (load.isPaced === true && tokens > 0) {
+        const nowMs = machineMs();
+        if (lastTokenMs !== null) state.gapsMs.push(nowMs - lastTokenMs);
+        for (let token = 1; token < tokens; token += 1) state.gapsMs.push(0);
+        lastTokenMs = nowMs;
+      }
       if (load.isTimed === true) {
         for (let token = 0; token < tokens; token += 1) state.receivedAtMs.push(machineMs());
       }
@@ -142,7 +160,8 @@ function assertNoErrors(): void {
 }
 
 function clear(): void {
-  [state.answered, state.tokens, state.latenciesMs, state.firstTokensMs] = [0, 0, [], []];
+  [state.answered, state.tokens] = [0, 0];
+  [state.latenciesMs, state.firstTokensMs, state.gapsMs] = [[], [], []];
 }
 
 const api = {
@@ -155,7 +174,7 @@ const api = {
     state.loops = connections.map((connection, index) => runClient(load, connection, index));
   },
   /** Measures the load for `ms`, or longer until a response arrives. @throws if a request failed. */
-  async measure({ ms }: { ms: number }): Promise<WindowMetrics> {
+  async measure({ ms }: { ms: number }): Promise<PacedMetrics> {
     clear();
     const beganMs = machineMs();
     do {
@@ -164,6 +183,7 @@ const api = {
     } while (state.answered === 0 && machineMs() - beganMs < MAX_WINDOW_MS);
     const latency = p50AndP99(state.latenciesMs);
     const first = p50AndP99(state.firstTokensMs);
+    const gap = p50AndP99(state.gapsMs);
     return {
       seconds: (machineMs() - beganMs) / 1_000,
       answered: state.answered,
@@ -172,6 +192,9 @@ const api = {
       p99Ms: latency.p99,
       firstTokenP50Ms: first.p50,
       firstTokenP99Ms: first.p99,
+      gapP50Ms: gap.p50,
+      gapP99Ms: gap.p99,
+      longestGapMs: state.gapsMs.reduce((longest, each) => Math.max(longest, each), 0),
     };
   },
   /** Returns the arrival times of tokens since the last call, by {@link machineMs}. Only for a timed load. */

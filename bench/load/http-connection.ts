@@ -11,14 +11,22 @@ export interface HttpResponse {
 /** Returns the bytes of a request. */
 export function requestBytes(
   url: string,
-  request: { method: string; base?: string; path: string; key: string; body?: unknown },
+  request: {
+    method: string;
+    base?: string;
+    path: string;
+    key: string;
+    headers?: Readonly<Record<string, string>>;
+    body?: unknown;
+  },
 ): Buffer {
-  const { method, base = "/api/v1", path, key, body } = request;
+  const { method, base = "/api/v1", path, key, headers = {}, body } = request;
   const json = body === undefined ? "" : JSON.stringify(body);
   const fields = [
     `${method} ${base}${path} HTTP/1.1`,
     `Host: ${new URL(url).host}`,
     `Authorization: Bearer ${key}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     ...(body === undefined ? [] : ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(json)}`]),
   ];
   return Buffer.from(`${fields.join("\r\n")}\r\n\r\n${json}`);
