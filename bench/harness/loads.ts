@@ -44,7 +44,7 @@ export async function joinIslands(
 }
 
 /** Load of streamed chats, which must receive all tokens of a scripted Island. */
-export function chatLoad(server: Server, key: string, clients: number, tokens: number): ClientLoad {
+export function chatLoad(server: Pick<Server, "url">, key: string, clients: number, tokens: number): ClientLoad {
   const body = {
     model: "tiny-chat",
     messages: [{ role: "user", content: "Go" }],
@@ -111,7 +111,7 @@ export async function underLoad<T>(
 
 /** Measures a window of a load. `islands` is the second load generator, whose CPU time is included. */
 export async function measureWindow(
-  server: Server,
+  server: Pick<Server, "pid">,
   clients: Worker<ClientsApi>,
   ms: number,
   islands?: { readonly pid: number },

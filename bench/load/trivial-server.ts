@@ -1,44 +1,91 @@
 import { createServer as createHttpServer } from "node:http";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { WebSocketServer } from "ws";
+import { systemClock } from "../../shared/clock.ts";
 import type { Assign } from "../../shared/protocol/from-coordinator.ts";
 import { serveWorker } from "../harness/worker.ts";
-import { MAX_FRAME_BYTES, pack, scriptedText, SESSION_PATH, SUBPROTOCOL, tokenAt } from "./frames.ts";
+import { machineMs, MAX_FRAME_BYTES, pack, scriptedText, SESSION_PATH, SUBPROTOCOL, tokenAt } from "./frames.ts";
 
 /** Worker process: servers that do nothing, to measure the limit of the load generators. */
 
-/** Returns the bytes of a streamed chat as a coordinator writes them. */
-function cannedChat(tokens: number): Buffer {
+/** Returns the bytes of a streamed chat as a coordinator writes them, in one part for each token. */
+function chatParts(tokens: number): Buffer[] {
   const head =
     'data: {"id":"job_0","object":"chat.completion.chunk","created":1,"model":"tiny-chat","choices":[{"index":0,';
   const chunk = (delta: string, reason: string): string =>
     `${head}"delta":${delta},"logprobs":null,"finish_reason":${reason}}]}\n\n`;
-  const contents = Array.from({ length: tokens }, (_, index) =>
-    chunk(`{"content":${JSON.stringify(tokenAt(index))}}`, "null"),
-  );
-  const body = [
-    chunk('{"role":"assistant","content":""}', "null"),
-    ...contents,
-    chunk("{}", '"stop"'),
-    "data: [DONE]\n\n",
-  ].map((text) => `${text.length.toString(16)}\r\n${text}\r\n`);
+  const encode = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
   const fields = ["HTTP/1.1 200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked"];
-  return Buffer.from(`${fields.join("\r\n")}\r\n\r\n${body.join("")}0\r\n\r\n`);
+  const before = `${fields.join("\r\n")}\r\n\r\n${encode(chunk('{"role":"assistant","content":""}', "null"))}`;
+  const after = `${encode(chunk("{}", '"stop"'))}${encode("data: [DONE]\n\n")}0\r\n\r\n`;
+  return Array.from({ length: tokens }, (_, index) => {
+    const content = encode(chunk(`{"content":${JSON.stringify(tokenAt(index))}}`, "null"));
+    return Buffer.from(`${index === 0 ? before : ""}${content}${index === tokens - 1 ? after : ""}`);
+  });
 }
 
-const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
+/** Calls `onRequest` for each complete request of a connection. Each body must have a `Content-Length`. */
+function readRequests(socket: Socket, onRequest: () => void): void {
+  const [bodyField, headEnd] = [/\r\ncontent-length: *(\d+)/i, "\r\n\r\n"];
+  let rest = "";
+  socket.setEncoding("latin1");
+  socket.on("error", () => undefined);
+  socket.on("data", (text: unknown) => {
+    rest += text as string;
+    for (let end = rest.indexOf(headEnd); end >= 0; end = rest.indexOf(headEnd)) {
+      const length = Number(bodyField.exec(rest.slice(0, end))?.[1] ?? 0);
+      const next = end + headEnd.length + length;
+      if (rest.length < next) return;
+      rest = rest.slice(next);
+      onRequest();
+    }
+  });
+}
+
+/** Writes the parts of a chat with this time between two parts. */
+function writePaced(socket: Socket, parts: readonly Buffer[], gapMs: number): void {
+  const beganMs = machineMs();
+  const writeAt = (index: number): void => {
+    if (!socket.writable) return;
+    socket.write(parts[index] as Buffer);
+    if (index === parts.length - 1) return;
+    systemClock.schedule(beganMs + (index + 1) * gapMs - machineMs(), () => writeAt(index + 1));
+  };
+  writeAt(0);
+}
+
+/** Starts a server on any port. @returns its address. */
+const listen = (server: Server): Promise<string> =>
+  new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+  });
+
+let chat = { parts: [] as readonly Buffer[], whole: Buffer.alloc(0), gapMs: 0 };
 
 const api = {
   /** Responds to each received piece with the same chat. */
   serveChats({ tokens }: { tokens: number }): Promise<string> {
-    const response = cannedChat(tokens);
+    const response = Buffer.concat(chatParts(tokens));
     const server = createServer({ noDelay: true }, (socket) => {
       socket.on("data", () => socket.write(response));
       socket.on("error", () => undefined);
     });
-    return new Promise((resolve) => {
-      server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${portOf(server)}`));
+    return listen(server);
+  },
+  /** Responds to each request with a chat, like an engine behind a gateway. `script` sets the chat. */
+  serveEngine(): Promise<string> {
+    const server = createServer({ noDelay: true }, (socket) => {
+      readRequests(socket, () => {
+        if (chat.gapMs === 0) socket.write(chat.whole);
+        else writePaced(socket, chat.parts, chat.gapMs);
+      });
     });
+    return listen(server);
+  },
+  /** Sets the chat of `serveEngine`. All tokens are sent at once if the gap is 0. */
+  script({ tokens, gapMs }: { tokens: number; gapMs: number }): void {
+    const parts = chatParts(tokens);
+    chat = { parts, whole: Buffer.concat(parts), gapMs };
   },
   /**
    * Assigns a job whenever one has ended, with `parallel` jobs per session. Counts frames without reading them, because
@@ -66,9 +113,7 @@ const api = {
         });
       });
     });
-    return new Promise((resolve) => {
-      server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${portOf(server)}`));
-    });
+    return listen(server);
   },
 };
 export type TrivialServerApi = typeof api;
