@@ -18,6 +18,9 @@ interface BareJob {
   readonly input: Record<string, unknown>;
   /** Response that streams the job; null if no client reads the job. */
   readonly stream: ServerResponse | null;
+  /** Response that gets the whole text at the end of the job; null if no client waits for it. */
+  readonly answer: ServerResponse | null;
+  text: string;
   readonly head: string;
 }
 interface BareIsland {
@@ -61,7 +64,9 @@ function readFrame(island: BareIsland | null, socket: WebSocket, frame: FromIsla
   if (frame.type === "output") {
     const job = running.get(frame.jobId);
     for (const item of frame.items) {
-      if (item.type === "token") job?.stream?.write(chunk(job, `{"content":${JSON.stringify(item.content)}}`, "null"));
+      if (item.type !== "token" || job === undefined) continue;
+      if (job.answer === null) job.stream?.write(chunk(job, `{"content":${JSON.stringify(item.content)}}`, "null"));
+      else job.text += item.content;
     }
   } else if (frame.type === "finished" && island !== null) {
     const job = running.get(frame.jobId);
@@ -69,6 +74,7 @@ function readFrame(island: BareIsland | null, socket: WebSocket, frame: FromIsla
     const { jobId, attempt, seq } = frame;
     socket.send(pack({ type: "ack", jobId, attempt, seq }));
     job?.stream?.end(`${chunk(job, "{}", '"stop"')}data: [DONE]\n\n`);
+    job?.answer?.end(completion(job));
     island.freeSlots += 1;
     ready.add(island);
     dispatch();
@@ -79,6 +85,15 @@ function readFrame(island: BareIsland | null, socket: WebSocket, frame: FromIsla
 const chunk = ({ head }: BareJob, delta: string, finishReason: string): string =>
   `${head},"choices":[{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${finishReason}}]}\n\n`;
 
+const completion = ({ id, text }: BareJob): string =>
+  JSON.stringify({
+    id,
+    object: "chat.completion",
+    created: 1,
+    model: "tiny-chat",
+    choices: [{ index: 0, message: { role: "assistant", content: text }, logprobs: null, finish_reason: "stop" }],
+  });
+
 function respond(request: IncomingMessage, body: string, response: ServerResponse): void {
   if (request.method === "GET") {
     response.writeHead(200, { "content-type": "application/json" }).end('{"data":{}}');
@@ -88,8 +103,12 @@ function respond(request: IncomingMessage, body: string, response: ServerRespons
   const input = JSON.parse(body) as Record<string, unknown>;
   const head = `data: {"id":"${id}","object":"chat.completion.chunk","created":1,"model":"tiny-chat"`;
   const isChat = request.url === "/api/v1/chat/completions";
-  const job = { id, input, head, stream: isChat ? response : null };
-  if (isChat) {
+  const isStreamed = isChat && input["stream"] === true;
+  const isAnswered = isChat && !isStreamed;
+  const job = { id, input, head, stream: isStreamed ? response : null, answer: isAnswered ? response : null, text: "" };
+  if (isAnswered) {
+    response.writeHead(200, { "content-type": "application/json" });
+  } else if (isStreamed) {
     response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
     response.write(chunk(job, '{"role":"assistant","content":""}', "null"));
   } else {
