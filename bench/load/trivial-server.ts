@@ -24,8 +24,23 @@ function chatParts(tokens: number): Buffer[] {
   });
 }
 
-/** Calls `onRequest` for each complete request of a connection. Each body must have a `Content-Length`. */
-function readRequests(socket: Socket, onRequest: () => void): void {
+/** Returns the bytes of the same chat without streaming. */
+function wholeChat(tokens: number): Buffer {
+  const message = { role: "assistant", content: scriptedText(tokens) };
+  const body = JSON.stringify({
+    id: "job_0",
+    object: "chat.completion",
+    created: 1,
+    model: "tiny-chat",
+    choices: [{ index: 0, message, logprobs: null, finish_reason: "stop" }],
+    usage: { prompt_tokens: 5, completion_tokens: tokens, total_tokens: 5 + tokens },
+  });
+  const fields = ["HTTP/1.1 200 OK", "Content-Type: application/json", `Content-Length: ${body.length}`];
+  return Buffer.from(`${fields.join("\r\n")}\r\n\r\n${body}`);
+}
+
+/** Calls `onRequest` with each complete request of a connection. Each body must have a `Content-Length`. */
+function readRequests(socket: Socket, onRequest: (text: string) => void): void {
   const [bodyField, headEnd] = [/\r\ncontent-length: *(\d+)/i, "\r\n\r\n"];
   let rest = "";
   socket.setEncoding("latin1");
@@ -36,22 +51,28 @@ function readRequests(socket: Socket, onRequest: () => void): void {
       const length = Number(bodyField.exec(rest.slice(0, end))?.[1] ?? 0);
       const next = end + headEnd.length + length;
       if (rest.length < next) return;
+      const request = rest.slice(0, next);
       rest = rest.slice(next);
-      onRequest();
+      onRequest(request);
     }
   });
 }
 
-/** Writes the parts of a chat with this time between two parts. */
+/**
+ * Writes the parts of a chat with this time before each part. Caddy cuts a stream whose first part arrives before it has
+ * read the end of the request.
+ */
 function writePaced(socket: Socket, parts: readonly Buffer[], gapMs: number): void {
   const beganMs = machineMs();
-  const writeAt = (index: number): void => {
-    if (!socket.writable) return;
-    socket.write(parts[index] as Buffer);
-    if (index === parts.length - 1) return;
-    systemClock.schedule(beganMs + (index + 1) * gapMs - machineMs(), () => writeAt(index + 1));
+  const writeNext = (index: number): void => {
+    const part = parts[index];
+    if (part === undefined) return;
+    systemClock.schedule(beganMs + (index + 1) * gapMs - machineMs(), () => {
+      if (socket.writable) socket.write(part);
+      writeNext(index + 1);
+    });
   };
-  writeAt(0);
+  writeNext(0);
 }
 
 /** Starts a server on any port. @returns its address. */
@@ -60,7 +81,20 @@ const listen = (server: Server): Promise<string> =>
     server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
   });
 
-let chat = { parts: [] as readonly Buffer[], whole: Buffer.alloc(0), gapMs: 0 };
+/** Chats of `serveEngine`. */
+interface EngineChats {
+  readonly parts: readonly Buffer[];
+  readonly streamed: Buffer;
+  readonly whole: Buffer;
+  readonly gapMs: number;
+}
+
+const prepareChats = (tokens: number, gapMs: number): EngineChats => {
+  const parts = chatParts(tokens);
+  return { parts, streamed: Buffer.concat(parts), whole: wholeChat(tokens), gapMs };
+};
+
+let chats = prepareChats(1, 0);
 
 const api = {
   /** Responds to each received piece with the same chat. */
@@ -72,20 +106,20 @@ const api = {
     });
     return listen(server);
   },
-  /** Responds to each request with a chat, like an engine behind a gateway. `script` sets the chat. */
+  /** Responds to each request with a chat, streamed if the request says so, like an engine behind a gateway. `script` sets the chat. */
   serveEngine(): Promise<string> {
     const server = createServer({ noDelay: true }, (socket) => {
-      readRequests(socket, () => {
-        if (chat.gapMs === 0) socket.write(chat.whole);
-        else writePaced(socket, chat.parts, chat.gapMs);
+      readRequests(socket, (request) => {
+        if (!request.includes('"stream":true')) socket.write(chats.whole);
+        else if (chats.gapMs === 0) socket.write(chats.streamed);
+        else writePaced(socket, chats.parts, chats.gapMs);
       });
     });
     return listen(server);
   },
   /** Sets the chat of `serveEngine`. All tokens are sent at once if the gap is 0. */
   script({ tokens, gapMs }: { tokens: number; gapMs: number }): void {
-    const parts = chatParts(tokens);
-    chat = { parts, whole: Buffer.concat(parts), gapMs };
+    chats = prepareChats(tokens, gapMs);
   },
   /**
    * Assigns a job whenever one has ended, with `parallel` jobs per session. Counts frames without reading them, because
