@@ -21,14 +21,20 @@ export interface PlotLine {
 }
 
 const PANEL = { width: 300, height: 180, left: 58, right: 12, top: 44, bottom: 44 };
-const COLOURS = ["#0b6e99", "#d9730d", "#6c757d", "#a3195b"];
+const COLOURS = ["#0b6e99", "#d9730d", "#6c757d", "#a3195b", "#2b7a0b", "#7048e8", "#b08900"];
+/** Names of lines in one row of the legend. */
+const NAMES_A_ROW = 4;
+const NAMES_ROW_HEIGHT = 14;
 const TICKS = 4;
 const MAX_MARKS = 8;
 
 /** Draws an SVG with the medians as a line, and a bar from the lowest to the highest run. */
 export function drawLinePlot({ title, x, panels }: LinePlot): string {
   const step = PANEL.left + PANEL.width + PANEL.right;
-  const [width, height] = [step * panels.length, PANEL.top + PANEL.height + PANEL.bottom + 18];
+  const lines = Math.max(...panels.map((panel) => panel.lines.length));
+  const furtherRows = Math.ceil(lines / NAMES_A_ROW) - 1;
+  const height = PANEL.top + PANEL.height + PANEL.bottom + 18 + furtherRows * NAMES_ROW_HEIGHT;
+  const width = step * panels.length;
   const parts = panels.map((panel, index) => drawPanel(panel, x, step * index + PANEL.left));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="sans-serif" font-size="11">`,
@@ -63,10 +69,11 @@ function drawPanel({ label, lines }: Panel, x: LinePlot["x"], left: number): str
     `<text x="${left + PANEL.width / 2}" y="${bottom + 31}" text-anchor="middle">${escape(x.label)}</text>`,
     `<text x="${left}" y="${PANEL.top - 10}">${escape(label)}</text>`,
     ...lines.map((line, index) => drawLine(line, COLOURS[index % COLOURS.length] as string, atX, atY)),
-    ...lines.map(
-      ({ name }, index) =>
-        `<text x="${at(left + (index * PANEL.width) / Math.max(3.3, lines.length))}" y="${bottom + 48}" fill="${COLOURS[index % COLOURS.length]}">■ ${escape(name)}</text>`,
-    ),
+    ...lines.map(({ name }, index) => {
+      const nameWidth = PANEL.width / Math.max(3.3, Math.min(NAMES_A_ROW, lines.length));
+      const [x, y] = [left + (index % NAMES_A_ROW) * nameWidth, Math.floor(index / NAMES_A_ROW) * NAMES_ROW_HEIGHT];
+      return `<text x="${at(x)}" y="${bottom + 48 + y}" fill="${COLOURS[index % COLOURS.length]}">■ ${escape(name)}</text>`;
+    }),
   ].join("\n");
 }
 
