@@ -5,6 +5,7 @@ import { disk } from "./suite/disk.ts";
 import { dispatch } from "./suite/dispatch.ts";
 import { engines } from "./suite/engines.ts";
 import { floor } from "./suite/floor.ts";
+import { gateways } from "./suite/gateways.ts";
 import { growth } from "./suite/growth.ts";
 import { islands } from "./suite/islands.ts";
 import { jobs } from "./suite/jobs.ts";
@@ -29,6 +30,7 @@ export const BENCHES: readonly Bench[] = [
   restart,
   realIsland,
   engines,
+  gateways,
   cluster,
 ];
 
@@ -42,6 +44,7 @@ export const MAX_RUNS: ReadonlyMap<string, number> = new Map([
   ["islands", 3],
   ["growth", 2],
   ["dispatch", 3],
+  ["gateways", 2],
 ]);
 
 /** The names of the benches in the order of RESULTS.md. Fleets, both benches of audits and soak have separate commands. */
