@@ -194,10 +194,11 @@ function matrix(samples: Samples, measures: readonly Measure[], names: readonly 
   return [`| Median | ${heads.join(" | ")} |`, `|---|${heads.map(() => "---|").join("")}`, ...rows];
 }
 
+/** Returns the plot of all systems but the direct calls, whose rates would hide the differences between the others. */
 function plot(samples: Samples, names: readonly string[], levels: readonly number[]): LinePlot {
   const panel = (label: string, metric: string): Panel => ({
     label,
-    lines: names.map((name) => lineOf(samples, name, name, metric, levels)),
+    lines: names.filter((name) => name !== DIRECT).map((name) => lineOf(samples, name, name, metric, levels)),
   });
   return {
     name: "gateways",
