@@ -21,6 +21,7 @@ const CLIENTS = readdirSync(join(import.meta.dirname, "clients"))
  */
 it.each<readonly [folder: string, least: number]>([
   [".", 100],
+  ["bench/gateways", 50],
   ["bench/queues", 50],
   ["test/support/uws", 0],
   ...CLIENTS.map((folder) => [folder, 0] as const),
