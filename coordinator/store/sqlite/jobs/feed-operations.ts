@@ -33,14 +33,15 @@ export function prepareInsertPieces(db: Database.Database): (jobId: string, piec
 export function prepareFold(
   db: Database.Database,
 ): (jobId: string, lastChunk: ChunkToWrite | null, isOutput: boolean) => void {
-  const select = db.prepare<[string], StoredChunkRow>(
-    "SELECT attempt, seq, items, text FROM feed_chunks WHERE job_id = ? ORDER BY ord",
+  // With ORDER BY and a parameter, SQLite would prepare the statement again for each run.
+  const select = db.prepare<[string], StoredChunkRow & { readonly ord: number }>(
+    "SELECT ord, attempt, seq, items, text FROM feed_chunks WHERE job_id = ?",
   );
   const insertPieces = prepareInsertPieces(db);
   const insert = prepareInsert(db, jobFeedTable, ["jobId", "layout", "text"]);
   const remove = db.prepare<[string]>("DELETE FROM feed_chunks WHERE job_id = ?");
   return (jobId, lastChunk, isOutput) => {
-    const rows = select.all(jobId);
+    const rows = select.all(jobId).sort((one, other) => one.ord - other.ord);
     const chunks = lastChunk === null ? rows : [...rows, lastChunk];
     if (chunks.length === 0 && !isOutput) return;
     const parts = chunks.map((row) => {

@@ -69,6 +69,18 @@ export function describeFeeds(check: Check): void {
     },
   );
 
+  check("jobs.end() keeps the order in which chunks were appended", async (store) => {
+    const job = makeJob(await makeAccount(store));
+    await runJob(store, job);
+    await store.jobs.appendFeed({ jobId: job.id, attempt: 1, seq: 1, items: [token("a")] });
+    await store.jobs.appendFeed({ jobId: job.id, attempt: 1, seq: null, items: [status("streaming")] });
+    await endUncharged(store, job.id);
+    expect(await itemsOf(store, job.id)).toEqual([
+      [1, token("a")],
+      [1, status("streaming")],
+    ]);
+  });
+
   check("jobs.feedProgress() returns counts, sizes and the last frame of the feed", async (store) => {
     const jobId = await writeFeed(store);
     const { bytes, largeBytes, ...counts } = await store.jobs.feedProgress(jobId, 2);
