@@ -33,7 +33,8 @@ export interface CredentialUser {
 /**
  * Returns a function that resolves the caller of an API key or session token, with a cache: for a cached caller it
  * reads one number, the credential revision, instead of key, account and limits. The store increments this number with
- * every change. Changes by this coordinator apply at once, and those by others and the command line within a second.
+ * every change, even one by the command line, so that outdated data is never used. With several coordinators on one
+ * store, the number is at most a second old.
  *
  * The function resolves with undefined for a token that is unknown, revoked or expired; this is not cached. It throws a
  * {@link ServiceError} `key_expired` for an API key.

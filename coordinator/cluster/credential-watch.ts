@@ -32,12 +32,10 @@ export interface CredentialWatch extends CredentialRevisionSource {
 /** Watches credentials in storage that only this coordinator and the command line use. */
 export function unsharedCredentials(
   accounts: Pick<AccountStore, "credentialsRevision" | "endedOf">,
-  { clock, log }: Pick<LoopEnv, "log"> & { readonly clock: Clock },
+  { clock, log }: Pick<LoopEnv, "clock" | "log">,
 ): CredentialWatch {
   const users = new Set<CredentialUser>();
   const stop = new AbortController();
-  /** The latest reading for requests; null before the first, and after a change by this coordinator. */
-  let known: { readonly revision: Promise<number>; readonly atMs: number } | null = null;
   let checked: number | null = null;
   /** After the first check of a revision, a session may open with a credential that was looked up before the check. */
   let isCheckedTwice = false;
@@ -49,20 +47,8 @@ export function unsharedCredentials(
     checked = revision;
   };
   return {
-    revision() {
-      const nowMs = clock.monotonicMs();
-      if (known !== null && nowMs - known.atMs < MAX_AGE_MS) return known.revision;
-      const reading = { revision: accounts.credentialsRevision(), atMs: nowMs };
-      known = reading;
-      // A failed reading answers only the requests that wait for it.
-      reading.revision.catch(() => {
-        if (known === reading) known = null;
-      });
-      return reading.revision;
-    },
-    changed() {
-      known = null;
-    },
+    revision: () => accounts.credentialsRevision(),
+    changed: () => undefined,
     serve(user) {
       if (users.size === 0) every({ clock, log, stop: stop.signal }, MAX_AGE_MS, "read which credentials ended", check);
       users.add(user);

@@ -86,35 +86,6 @@ describe("unsharedCredentials()", () => {
   });
 });
 
-describe("the revision of unsharedCredentials()", () => {
-  it("is read once a second, after each change by this coordinator, and after a failed reading", async () => {
-    const changes = new HeldChanges();
-    const clock = new ManualClock();
-    const accounts = {
-      endedOf: (credentials: readonly string[]) => changes.endedOf(credentials),
-      credentialsRevision: async () => (await changes.since(null)).revision,
-    };
-    const watch = unsharedCredentials(accounts, { clock, log: testEnv().log });
-    expect(await watch.revision()).toBe(1);
-    changes.end("key_1");
-    clock.advance(999);
-    expect(await watch.revision()).toBe(1);
-    expect(changes.reads).toBe(1);
-    clock.advance(1);
-    expect(await watch.revision()).toBe(2);
-    changes.end("key_2");
-    watch.changed();
-    expect(await watch.revision()).toBe(3);
-    changes.isAway = true;
-    watch.changed();
-    await expect(watch.revision()).rejects.toThrow("away");
-    changes.isAway = false;
-    expect(await watch.revision()).toBe(3);
-    expect(changes.reads).toBe(5);
-    watch.close();
-  });
-});
-
 describe("unsharedCredentials() while a session opens", () => {
   it("ends a credential that was revoked after its look-up and checked before its session opened", async () => {
     const changes = new HeldChanges();
