@@ -167,11 +167,11 @@ export class Writer {
     await this.#closed;
   }
 
-  /** Posts the queue at the end of this event loop tick, so that everything in it shares a transaction. */
+  /** Posts the queue in a microtask, so that all calls of this tick share a transaction. */
   #schedule(): void {
     if (this.#isScheduled || this.#inFlight.length > 0 || this.#retry !== null) return;
     this.#isScheduled = true;
-    setImmediate(() => {
+    queueMicrotask(() => {
       this.#isScheduled = false;
       this.#post();
     });
