@@ -58,7 +58,7 @@ export function promptCaches() {
       const [first] = parts;
       const last = parts.at(-1);
       if (first === undefined || last === undefined) return;
-      const cache = caches.get(islandId) ?? { rows: [], capacity: 2 * slots, hasHit: false };
+      const cache = caches.get(islandId) ?? { rows: [], capacity: Math.min(MAX_OF_ISLAND, 2 * slots), hasHit: false };
       caches.set(islandId, cache);
       const continued = cache.rows.filter((row) => parts.some((part) => part.hash === table.hashOf(row)));
       for (const row of continued) drop(cache, row);
