@@ -114,16 +114,22 @@ export function openSubmissions(
       const createdAtMs = clock.now();
       const checked = await mapInTurns(passed, charsOf, async (each) => {
         const named = reader === undefined ? withSeed(cargo, each, random) : each;
-        const files = await checkJobFiles(store.files, accountId, cargo, named, createdAtMs);
-        const size = await jobSizeOf(cargo, named, files, headOf);
-        return { named, files, price: priceJob(cargo, size, priority, config.priorityPrice) };
+        return { named, files: await checkJobFiles(store.files, accountId, cargo, named, createdAtMs) };
       });
       const bytes = checked.reduce((sum, { named }) => sum + named.inputJson.length, 0);
       const waitMs = reader === undefined ? dailyStorage.take(accountId, bytes) : 0;
       if (waitMs > 0) throw new RateLimitedError("daily_storage", Math.ceil(waitMs / 1_000));
       const webhook = newWebhook(request.webhook, { allowPrivate: config.webhookAllowPrivate, nowMs: createdAtMs });
       const limits = request.limits ?? resolveLimits(await store.accounts.limits(accountId));
-      const heldMicros = checked.map(({ price }) => price.heldMicro);
+      const priced = await mapInTurns(
+        checked,
+        ({ named }) => named.inputJson.length,
+        async ({ named, files }) => {
+          const size = await jobSizeOf(cargo, named, files, headOf);
+          return { named, files, price: priceJob(cargo, size, priority, config.priorityPrice) };
+        },
+      );
+      const heldMicros = priced.map(({ price }) => price.heldMicro);
       const common = {
         accountId,
         slug,
@@ -155,7 +161,7 @@ export function openSubmissions(
         inputs: checked.map(({ named }) => named),
         /** Creates jobs with ascending ids, and holds their files. @throws {ValidationError} if a file is gone. */
         async newJobs(isClientBound = false): Promise<SubmittedJob[]> {
-          const made = checked.map(({ named: { inputJson }, files, price: { heldMicro: priceMicro, rates } }) => {
+          const made = priced.map(({ named: { inputJson }, files, price: { heldMicro: priceMicro, rates } }) => {
             const id = newId("job", createdAtMs);
             return { job: { ...common, id, inputJson, priceMicro, rates, waitDeadlineMs, isClientBound }, files };
           });
