@@ -198,7 +198,7 @@ describe("a posted message", () => {
     island.send(...beginFrames(assign), outputFrame(assign, 1, "so far"));
     const { body } = await until(
       () => api("GET", `/conversations/${id}`),
-      (shown) => shown.body.data.messages[1]?.content !== "",
+      (shown) => shown.body.data.messages[1]?.content === "so far",
       "delivered",
     );
     expect(body.data.messages).toMatchObject([
