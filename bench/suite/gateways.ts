@@ -211,7 +211,7 @@ function plot(samples: Samples, names: readonly string[], levels: readonly numbe
 const EXPLANATION = `"direct" is the scripted engine without a gateway. Its times are absolute, and those of the others are what they add to it. A rate of 0 means that no number of clients met the limit. CPU and disk writes are those of the server. The engine or the Islands behind it are not included. The coordinator authenticates, accounts and stores each chat. The gateways store nothing. Portkey and LLMOps, which is its fork, wait 25 ms before the first token of each stream. Only times of tokens are measured with streams.`;
 
 const LEFT_OUT =
-  "Portkey runs with @hono/node-server 1.13.8, because its streams fail with newer versions (Portkey-AI/gateway#1389). Not measured: @nullplatform/llm-gateway 2.0.11 repeats the last token of a stream, @khanglvm/llm-router 2.6.2 and @musistudio/claude-code-router 3.1.1 depend on packages that npm does not have, and @maximhq/bifrost 1.6.3 downloads its program at its start.";
+  "Portkey runs with @hono/node-server 1.13.8, because its streams fail with newer versions (Portkey-AI/gateway#1389). Not measured: @nullplatform/llm-gateway 2.0.11 repeats the last token of a stream, @khanglvm/llm-router 2.6.2 and @musistudio/claude-code-router 3.1.1 depend on packages that npm does not have, and @maximhq/bifrost 1.6.3 downloads its program at its start. llama-swap is in neither npm nor Debian.";
 
 const PUBLISHED = [
   "Published figures, **not measured here**, on other machines and with other loads:",
@@ -225,5 +225,4 @@ const PUBLISHED = [
   "| Bifrost | adds 0.44 to 0.62 ms, 1 client | GitHub runner | cuihuan/llm-gateway-bench |",
   "| Portkey 1.15.2 | adds 2.37 to 2.65 ms, 1 client | GitHub runner | cuihuan/llm-gateway-bench |",
   "| LiteLLM 1.91.1 | adds 4.34 ms, 1 client | GitHub runner | cuihuan/llm-gateway-bench |",
-  "| llama-swap | 4,308 streamed chats/s | 2 cores, like this one | an earlier measurement of ours |",
 ];
