@@ -44,7 +44,7 @@ export const MAX_RUNS: ReadonlyMap<string, number> = new Map([
   ["islands", 3],
   ["growth", 2],
   ["dispatch", 3],
-  ["gateways", 2],
+  ["gateways", 3],
 ]);
 
 /** The names of the benches in the order of RESULTS.md. Fleets, both benches of audits and soak have separate commands. */

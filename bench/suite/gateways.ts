@@ -15,7 +15,7 @@ const TOKENS = 16;
 const GAP_MS = 20;
 const PACED_STREAMS = 8;
 const P99_LIMITS_MS = [1, 5, 10, 50];
-/** A stream stalls if a token is this many gaps late. */
+/** A stream stalls if a token arrives more than this many gaps after the one before it. */
 const STALL_GAPS = 10;
 const DIRECT = "direct";
 
