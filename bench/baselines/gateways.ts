@@ -30,7 +30,8 @@ interface Gateway {
 
 const FOLDER = join(import.meta.dirname, "..", "gateways");
 const PORTKEY = join(FOLDER, "node_modules", "@portkey-ai", "gateway", "build", "start-server.js");
-const [ISLANDS, SLOTS] = [16, 128];
+const ISLANDS = 16;
+const SLOTS = 128;
 
 /** Portkey and its fork have the same header fields with different prefixes. */
 const headersOf =

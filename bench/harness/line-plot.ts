@@ -71,7 +71,8 @@ function drawPanel({ label, lines }: Panel, x: LinePlot["x"], left: number): str
     ...lines.map((line, index) => drawLine(line, COLOURS[index % COLOURS.length] as string, atX, atY)),
     ...lines.map(({ name }, index) => {
       const nameWidth = PANEL.width / Math.max(3.3, Math.min(NAMES_A_ROW, lines.length));
-      const [x, y] = [left + (index % NAMES_A_ROW) * nameWidth, Math.floor(index / NAMES_A_ROW) * NAMES_ROW_HEIGHT];
+      const x = left + (index % NAMES_A_ROW) * nameWidth;
+      const y = Math.floor(index / NAMES_A_ROW) * NAMES_ROW_HEIGHT;
       return `<text x="${at(x)}" y="${bottom + 48 + y}" fill="${COLOURS[index % COLOURS.length]}">■ ${escape(name)}</text>`;
     }),
   ].join("\n");

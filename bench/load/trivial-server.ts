@@ -41,7 +41,8 @@ function wholeChat(tokens: number): Buffer {
 
 /** Calls `onRequest` with each complete request of a connection. Each body must have a `Content-Length`. */
 function readRequests(socket: Socket, onRequest: (text: string) => void): void {
-  const [bodyField, headEnd] = [/\r\ncontent-length: *(\d+)/i, "\r\n\r\n"];
+  const bodyField = /\r\ncontent-length: *(\d+)/i;
+  const headEnd = "\r\n\r\n";
   let rest = "";
   socket.setEncoding("latin1");
   socket.on("error", () => undefined);
