@@ -1,7 +1,7 @@
 import { WavError, wavSeconds } from "../../shared/audio/wav-file.ts";
 import { chatRequestOf, parseChat } from "../../shared/chat-input.ts";
 import { fileIdOf } from "../../shared/job-files.ts";
-import { type CheckedInput } from "../catalog/input-text.ts";
+import type { CheckedInput } from "../catalog/input-text.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import { currentPricing, IMAGE_SIZE_FIELDS, type PerUnit } from "../credits/pricing.ts";
 import type { FileRecord } from "../store/files/files.ts";

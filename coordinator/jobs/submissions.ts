@@ -123,7 +123,7 @@ export function openSubmissions(
       const limits = request.limits ?? resolveLimits(await store.accounts.limits(accountId));
       const priced = await mapInTurns(
         checked,
-        ({ named }) => named.inputJson.length,
+        ({ named }) => charsOf(named),
         async ({ named, files }) => {
           const size = await jobSizeOf(cargo, named, files, headOf);
           return { named, files, price: priceJob(cargo, size, priority, config.priorityPrice) };
