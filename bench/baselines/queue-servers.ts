@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "../../test/support/free-port.ts";
 import { postgresPrograms, PostgresServer } from "../../test/support/servers/postgres-server.ts";
-import { endServer, installPackages, untilListening } from "../harness/child-server.ts";
+import { untilListening } from "../../test/support/servers/until-listening.ts";
+import { endServer, installPackages } from "../harness/child-server.ts";
 import { Worker } from "../harness/worker.ts";
 import type { QueueApi } from "../queues/queue-api.ts";
 

@@ -1,14 +1,12 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../../../shared/clock.ts";
 import { freePort } from "../free-port.ts";
 import { requireDebian } from "./require-debian.ts";
+import { untilListening } from "./until-listening.ts";
 
-const MAX_START_MS = 20_000;
 const CONFIG = "nats.conf";
 
 export const hasNats = (): boolean => spawnSync("nats-server", ["--version"]).status === 0;
@@ -35,7 +33,7 @@ export class NatsServer implements AsyncDisposable {
     const directory = config === undefined ? null : await mkdtemp(join(tmpdir(), "atoll-nats-"));
     if (directory !== null && config !== undefined) await writeFile(join(directory, CONFIG), config);
     const server = new NatsServer(await freePort(), directory);
-    await server.#untilReady();
+    await untilListening(server.port, server.#child);
     return server;
   }
 
@@ -54,7 +52,7 @@ export class NatsServer implements AsyncDisposable {
 
   async startAgain(): Promise<void> {
     this.#child = this.#spawn();
-    await this.#untilReady();
+    await untilListening(this.port, this.#child);
   }
 
   freeze(): void {
@@ -73,22 +71,6 @@ export class NatsServer implements AsyncDisposable {
   #spawn(): ChildProcess {
     const config = this.#directory === null ? [] : ["-c", join(this.#directory, CONFIG)];
     return spawn("nats-server", [...config, "-a", "127.0.0.1", "-p", String(this.port)], { stdio: "ignore" });
-  }
-
-  async #untilReady(): Promise<void> {
-    const limit = AbortSignal.timeout(MAX_START_MS);
-    for (;;) {
-      if (this.#child.exitCode !== null) throw new Error(`nats-server ended with ${this.#child.exitCode}`);
-      limit.throwIfAborted();
-      const socket = connect(this.port, "127.0.0.1");
-      const isOpen = await once(socket, "connect").then(
-        () => true,
-        () => false,
-      );
-      socket.destroy();
-      if (isOpen) return;
-      await systemClock.sleep(20);
-    }
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
