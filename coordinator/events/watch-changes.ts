@@ -27,8 +27,8 @@ export function watchChanges(
 
   jobs.subscribe(({ type, job }) => {
     if (type === "job_dropped") events.dropJob(job.accountId, job.id);
-    // An Island may start a job before its commit.
-    if (type === "job_stored" || (type === "job_moved" && job.stored === null)) noteJob(job);
+    // An Island may start a job before its commit, and may even end it.
+    if ((type === "job_stored" && !job.hasEnded) || (type === "job_moved" && job.stored === null)) noteJob(job);
     // A move also changes the number of free slots of the Island.
     if (type === "job_moved") noteIsland(job.islandId);
     if (type === "job_stored") noteBalance(job.accountId);

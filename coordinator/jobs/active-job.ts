@@ -5,7 +5,7 @@ import type { PromptTokens } from "../../shared/output.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import type { TokenRates } from "../credits/pricing.ts";
 import { type JobTerms, NO_TERMS } from "../credits/trust.ts";
-import type { ActiveJobRecord, FeedItem, JobClass, JobInput, StatusItem } from "../store/jobs/job-store.ts";
+import type { ActiveJobRecord, FeedItem, JobClass, JobEnding, JobInput, StatusItem } from "../store/jobs/job-store.ts";
 import { type AttemptMeter, boundPrompt, DeliveredTokens } from "./attempts/attempt-meter.ts";
 import { JobFeed, type Backlog, type Feed } from "./feed.ts";
 import type { JobTraits } from "./job-traits.ts";
@@ -129,7 +129,14 @@ export class MutableJob {
   waitingWrites: Promise<unknown> | null = null;
   /** Resolves when the commit of a new job has succeeded or failed; null for a job that was accepted or restored. */
   offered: Promise<void> | null = null;
-  /** Resolves when the current attempt is durable; null once it is. None of its frames is applied before. */
+  /** Passes the submission to the store; null once that was done, and for a job that was restored. */
+  storeNow: (() => void) | null = null;
+  /** The end of a job that ended while it was offered; else null. */
+  ending: JobEnding | null = null;
+  /**
+   * Resolves when the current attempt is durable; null once it is, and for an attempt that is stored with its job. None
+   * of the attempt's frames is applied before.
+   */
   assigned: Promise<void> | null = null;
   /** Resolves when the last state change and all earlier ones are durable; null before the first change. */
   moved: Promise<void> | null = null;
@@ -139,7 +146,7 @@ export class MutableJob {
   holdsQuota = false;
   /** True during a transfer to another coordinator. The job is not dispatched then. */
   isMoving = false;
-  /** True if another coordinator has the job. Pending writes of the job then never resolve. */
+  /** True if another coordinator has the job, or it was not stored. Pending writes of the job then never resolve. */
   isDropped = false;
   #dropped: PromiseWithResolvers<void> | null = null;
   /** The input until the first scheduling decision, so that a job that starts at once does not read it from storage. */
@@ -296,13 +303,13 @@ export class MutableJob {
     this.announce("queued");
   }
 
-  /** Marks the job as owned by another coordinator. This coordinator no longer changes it. */
+  /** Marks the job as owned by another coordinator, or as not stored. This coordinator no longer changes it. */
   drop(): void {
     this.isDropped = true;
     this.#dropped?.resolve();
   }
 
-  /** Resolves when another coordinator has the job. */
+  /** Resolves when another coordinator has the job, or it was not stored. */
   untilDropped(): Promise<void> {
     this.#dropped ??= Promise.withResolvers();
     if (this.isDropped) this.#dropped.resolve();

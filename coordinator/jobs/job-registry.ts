@@ -21,7 +21,7 @@ import { type ActiveJob, type Assignee, type HandoverState, MutableJob, type Ret
 import { AttemptMeter } from "./attempts/attempt-meter.ts";
 import { openDeadlines, type Deadlines } from "./attempts/deadlines.ts";
 import { mayRetry, MIN_TIME_TO_FIND_ISLAND_MS } from "./attempts/retry-policy.ts";
-import type { Backlog } from "./feed.ts";
+import type { Backlog, Feed } from "./feed.ts";
 import {
   chargedPromptOf,
   deliveredUsage,
@@ -49,13 +49,9 @@ type JobEnv = Env<
   | "startLimitMs"
 >;
 
-interface Offer {
-  /** The Island that has the first attempt; null if no fitting Island had a free slot. */
-  readonly islandId: string | null;
-  /** Must be called when the job is durable. */
-  accept(): void;
-  /** Must be called if the job could not be stored, or if the request repeats an earlier one. Stops the attempt. */
-  withdraw(): void;
+/** The result of storing a new job. `created`: false if the request repeats an earlier one. */
+interface Stored {
+  readonly created: boolean;
 }
 
 /** The setting that holds the default limit of each phase. */
@@ -80,6 +76,11 @@ export const NEW_JOB = {
  * phase limit starts again.
  */
 const MAX_LATE_MS = 1_000;
+/**
+ * Time for which a chat's submission waits for the first output, so that a short chat takes one commit. The client waits
+ * for that output anyway. A model that needs longer still computes while the submission is stored.
+ */
+export const SHORT_CHAT_MS = 2;
 /** Time after the grace period in which an Island that returned late can send its output and result. */
 const REPORT_MARGIN_MS = 5_000;
 
@@ -185,10 +186,19 @@ export class JobRegistry {
 
   /**
    * Takes a quota slot of the account and offers the new job to free Islands. An Island begins the first attempt at
-   * once, while one commit stores the job and the attempt. The caller must call `accept` or `withdraw`.
+   * once, while one commit stores the job and the attempt. If that fails, or if the request repeats an earlier one, the
+   * attempt is stopped and nothing of it is stored. Resolves when the job is durable.
    * @param maxJobs Maximum of unfinished jobs of the account. @throws {RateLimitedError} if the maximum is reached.
+   * @param store Stores the job. `islandId`: the Island that has the first attempt; null if no fitting Island had a free
+   * slot.
    */
-  offer(submitted: SubmittedJob, input: JobInput, cargo: CatalogEntry, maxJobs: number): Offer {
+  async submit<T extends Stored>(
+    submitted: SubmittedJob,
+    input: JobInput,
+    cargo: CatalogEntry,
+    maxJobs: number,
+    store: (islandId: string | null) => Promise<T>,
+  ): Promise<{ readonly stored: T; readonly feed: Feed }> {
     const { accountId } = submitted;
     this.#jobQuota.enter(accountId, maxJobs);
     const job = this.#add(new MutableJob({ ...submitted, ...NEW_JOB, batchId: null }));
@@ -196,34 +206,56 @@ export class JobRegistry {
     job.input = input;
     job.cargo = cargo;
     this.#learnTraits(job, input);
-    const stored = Promise.withResolvers<void>();
+    const durable = Promise.withResolvers<void>();
     const offered = Promise.withResolvers<void>();
-    job.stored = stored.promise;
+    job.stored = durable.promise;
     job.offered = offered.promise;
     // An Island gets files only for a durable job.
     const hasFiles = job.traits?.features.includes(FILES_FEATURE) === true;
     if (this.#hasCargo(job) && !hasFiles) this.#emit({ type: "job_offered", job });
-    return {
-      islandId: job.islandId,
-      accept: () => {
-        stored.resolve();
-        // This callback runs after the writes that wait for the promise, and before the frames that wait for `offered`.
-        void stored.promise.then(() => {
+    const { islandId } = job;
+    let isCreated = false;
+    try {
+      const stored = await this.#storeSoon(job, () => store(islandId));
+      isCreated = stored.created;
+      return { stored, feed: job.feed };
+    } finally {
+      job.offered = null;
+      if (isCreated) {
+        durable.resolve();
+        // This callback runs after the writes that wait for the promise.
+        void durable.promise.then(() => {
           job.stored = null;
         });
-        offered.resolve();
-        job.offered = null;
         this.#admit(job);
-      },
-      withdraw: () => {
-        // Writes that wait for the job's storage never resolve. Frames of the attempt are discarded.
-        this.#forget(job);
-        this.#writes.forget(job);
-        offered.resolve();
-        this.#emit({ type: "offer_withdrawn", job });
-        this.#jobQuota.leave(accountId);
-      },
-    };
+      } else this.#withdraw(job);
+      offered.resolve();
+    }
+  }
+
+  /** Calls `store` when the first attempt has output or ends; at once if the client does not wait for that. */
+  #storeSoon<T>(job: MutableJob, store: () => Promise<T>): Promise<T> {
+    if (job.islandId === null || !job.isClientBound) return store();
+    return new Promise((resolve) => {
+      const storeNow = (): void => {
+        limit.cancel();
+        job.storeNow = null;
+        resolve(store());
+      };
+      const limit = this.#env.clock.schedule(SHORT_CHAT_MS, storeNow);
+      job.storeNow = storeNow;
+    });
+  }
+
+  /** Forgets a job that was not stored. Its pending writes never resolve. */
+  #withdraw(job: MutableJob): void {
+    job.drop();
+    this.#forget(job);
+    this.#writes.forget(job);
+    this.#leaveIsland(job);
+    this.outputBudget.add(outputOwners(job.accountId, null), -job.memoryBytes);
+    this.#emit({ type: "offer_withdrawn", job });
+    this.#jobQuota.leave(job.accountId);
   }
 
   /** Adds a durable job of a batch, which waits for a quota slot of its account until {@link admitParked}. */
@@ -609,6 +641,8 @@ export class JobRegistry {
     if (job.feed.hasOutput) {
       job.earner = job.assignee;
       if (!isMore) this.#emit({ type: "first_output", job });
+      // The end may arrive in the same tick, and then shares the commit.
+      if (job.storeNow !== null) queueMicrotask(() => job.storeNow?.());
     }
     if (outputAttempt !== job.attempt && job.feed.outputAttempt === job.attempt) {
       this.#emit({ type: "attempt_output", job });
@@ -667,6 +701,7 @@ export class JobRegistry {
   requeue(jobId: string, error: JobError, cause: FailureCause, mayReturn = false): Promise<void> {
     const { clock, config } = this.#env;
     const job = this.#require(jobId);
+    job.storeNow?.();
     if (cause === "refused") {
       job.refusals += 1;
     } else {
@@ -697,8 +732,9 @@ export class JobRegistry {
     this.#beginPhase(job);
     this.#emit({ type: "attempt_begun", job });
     // The attempt of an offered job is stored with the job.
-    if (job.offered === null) this.#emit({ type: "job_moved", job });
-    const assigned = job.offered ?? this.#writes.move(job, "assign");
+    if (job.offered !== null) return;
+    this.#emit({ type: "job_moved", job });
+    const assigned = this.#writes.move(job, "assign");
     job.assigned = assigned;
     void assigned.then(() => {
       if (job.assigned === assigned) job.assigned = null;
@@ -768,9 +804,9 @@ export class JobRegistry {
   }
 
   #admit(job: MutableJob): void {
-    // The job can end while it is being stored: its Island is lost, and its wait limit passes.
-    if (job.hasEnded || job.isDropped) return;
+    if (job.isDropped) return;
     this.#emit({ type: "job_stored", job });
+    if (job.ending !== null) return this.#emit({ type: "job_ended", job, ending: job.ending });
     if (job.state === "pending") return this.#beginCompeting(job);
     job.input = null;
     // The run limit of an attempt that has started is already set.
@@ -879,6 +915,7 @@ export class JobRegistry {
   /** Ends a job. Resolves when the end is durable; readers see the end only then. @throws {IllegalTransitionError} */
   #end(job: MutableJob, outcome: Outcome): Promise<void> {
     const wasPending = job.state === "pending";
+    job.storeNow?.();
     job.apply(outcome.event);
     const atMs = this.#env.clock.now();
     job.endedAtMs = atMs;
@@ -896,7 +933,9 @@ export class JobRegistry {
       for (const webhookId of dueWebhookIds) this.#onWebhookDue(webhookId, job.accountId);
     });
     job.settled = this.#writes.persist(ended);
-    this.#emit({ type: "job_ended", job, ending });
+    // The end of an offered job is announced once the job is stored.
+    if (job.offered === null) this.#emit({ type: "job_ended", job, ending });
+    else job.ending = ending;
     return job.settled;
   }
 

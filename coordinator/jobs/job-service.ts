@@ -2,6 +2,7 @@ import type { Clock } from "../../shared/clock.ts";
 import { ClusterUnavailableError, ServiceError, ValidationError } from "../../shared/errors.ts";
 import { isTerminal, type JobState } from "../../shared/job-state.ts";
 import { NotOwnerError } from "../store/cluster-store.ts";
+import type { KeyedRequest } from "../store/jobs/idempotency.ts";
 import type { JobFilter, JobRecord, ListedJob } from "../store/jobs/job-store.ts";
 import type { Page } from "../store/steps/page.ts";
 import type { Store } from "../store/store.ts";
@@ -36,38 +37,42 @@ export function openJobService(
 ) {
   const shareFeed = sharedFeeds();
 
-  async function handleOf(record: JobRecord): Promise<JobHandle> {
+  /** `feed`: the feed of a job that was just created; null for another. */
+  async function handleOf(record: JobRecord, feed: Feed | null): Promise<JobHandle> {
     const { id, accountId, webhookId } = record;
+    let unopened = feed;
     return {
       record,
       webhookSecret: await readGeneratedSecret(store.webhooks, webhookId),
-      openFeed: () => openFeed(accountId, id),
+      // The end of a short chat is stored with the job, so that the registry may not have the job any more.
+      openFeed() {
+        const first = unopened;
+        unopened = null;
+        return first === null ? openFeed(accountId, id) : Promise.resolve(first);
+      },
       cancel: () => cancel(accountId, id),
     };
   }
 
-  /** Takes a quota slot of the account, and releases it if no job is created. */
-  async function submitChecked(request: SubmitRequest, checked: CheckedSubmission): Promise<JobRecord> {
+  async function findRepeat(request: KeyedRequest): Promise<JobHandle | undefined> {
+    const record = await store.jobs.findRepeat(request);
+    return record && handleOf(record, null);
+  }
+
+  async function submitChecked(request: SubmitRequest, checked: CheckedSubmission): Promise<JobHandle> {
     const { idempotency, answer, isClientBound } = request;
     const { cargo, webhook, apiKey, postings, maxJobs, inputs } = checked;
     const [submitted] = await checked.newJobs(isClientBound);
     const [{ input } = {}] = inputs;
     if (submitted === undefined || input === undefined) throw new Error("A submission of one input created no job");
-    return submissions.commit([submitted.id], async () => {
-      const offer = jobs.offer(submitted, input, cargo, maxJobs);
-      const assigned = offer.islandId === null ? {} : { assignedTo: offer.islandId };
-      const link = answer === undefined ? {} : { answer };
-      let isCreated = false;
-      try {
-        const newJob = { ...submitted, input, idempotency, webhook, apiKey, postings, maxJobs, ...assigned, ...link };
-        const { created, job } = await store.jobs.submit(newJob);
-        isCreated = created;
-        return job;
-      } finally {
-        if (isCreated) offer.accept();
-        else offer.withdraw();
-      }
-    });
+    const link = answer === undefined ? {} : { answer };
+    const newJob = { ...submitted, input, idempotency, webhook, apiKey, postings, maxJobs, ...link };
+    const { stored, feed } = await submissions.commit([submitted.id], () =>
+      jobs.submit(submitted, input, cargo, maxJobs, (islandId) =>
+        store.jobs.submit(islandId === null ? newJob : { ...newJob, assignedTo: islandId }),
+      ),
+    );
+    return handleOf(stored.job, stored.created ? feed : null);
   }
 
   /** Cancels the job. Resolves when the end is durable. @throws {ServiceError} `not_found`, `job_not_cancellable` */
@@ -191,20 +196,17 @@ export function openJobService(
      */
     async submit(request: SubmitRequest): Promise<JobHandle> {
       const { accountId, idempotency, input, waitLimitMs } = request;
-      const record = await submissions.firstOfKey(
-        () => store.jobs.findRepeat({ accountId, idempotency, createdAtMs: clock.now() }),
+      return submissions.firstOfKey(
+        () => findRepeat({ accountId, idempotency, createdAtMs: clock.now() }),
         async () => {
           const checked = await submissions.check(request, [{ root: "input", input }], waitLimitMs);
           return checked.withFiles(() => submitChecked(request, checked));
         },
       );
-      return handleOf(record);
     },
     /** Returns the job of a submission with this Idempotency-Key since `sinceMs`, at most a day ago. */
     async findSubmitted(accountId: string, key: string, sinceMs: number): Promise<JobHandle | undefined> {
-      const idempotency = { key, bodyHash: key };
-      const record = await store.jobs.findRepeat({ accountId, idempotency, createdAtMs: sinceMs });
-      return record && handleOf(record);
+      return findRepeat({ accountId, idempotency: { key, bodyHash: key }, createdAtMs: sinceMs });
     },
     /** Returns the view of a job. @throws {ServiceError} `not_found` */
     async get(accountId: string, jobId: string): Promise<JobView> {

@@ -12,6 +12,7 @@ export interface Cost {
   readonly others: ThreadIo;
   readonly allocatedBytes: number;
   readonly acks: number;
+  readonly commits: number;
 }
 
 /** A typical token has about 5 bytes. */
@@ -48,14 +49,15 @@ export class RelayWorld implements AsyncDisposable {
 
   async costOf(work: () => Promise<void>): Promise<Cost> {
     const pid = this.#network.coordinator.process.pid as number;
-    const io = { main: mainThreadIo(pid), others: otherThreadsIo(pid) };
     const acks = this.#acks;
+    const commits = await this.#commits();
+    const io = { main: mainThreadIo(pid), others: otherThreadsIo(pid) };
     const bytes = await allocatedBytes(this.#inspector, async () => {
       await work();
       io.main = difference(mainThreadIo(pid), io.main);
       io.others = difference(otherThreadsIo(pid), io.others);
     });
-    return { ...io, allocatedBytes: bytes, acks: this.#acks - acks };
+    return { ...io, allocatedBytes: bytes, acks: this.#acks - acks, commits: (await this.#commits()) - commits };
   }
 
   /** Runs a chat to its durable end. The Island sends each token after the client has received the previous one. */
@@ -66,14 +68,16 @@ export class RelayWorld implements AsyncDisposable {
       this.#island.send(token(jobId, seq));
       await relayed;
     }
-    await this.#end(jobId, tokens, response);
+    this.#island.send(finished(jobId, tokens));
+    await this.#untilDurable(tokens, response);
   }
 
-  /** Runs a chat whose tokens arrive in one packet. */
+  /** Runs a chat whose tokens and end arrive in one packet. */
   async burstChat(tokens: number): Promise<void> {
     const { jobId, response } = await this.#begin();
-    this.#island.send(...Array.from({ length: tokens }, (_, index) => token(jobId, index + 1)));
-    await this.#end(jobId, tokens, response);
+    const output = Array.from({ length: tokens }, (_, index) => token(jobId, index + 1));
+    this.#island.send(...output, finished(jobId, tokens));
+    await this.#untilDurable(tokens, response);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -93,20 +97,21 @@ export class RelayWorld implements AsyncDisposable {
     return { jobId, response };
   }
 
-  async #end(jobId: string, tokens: number, response: Promise<unknown>): Promise<void> {
-    const seq = tokens + 1;
-    const usage = { promptTokens: 5, completionTokens: tokens };
-    const timings = { loadMs: 0, firstOutputMs: 0, runMs: 0 };
-    this.#island.send({ type: "finished", jobId, attempt: 1, seq, finishReason: "stop", usage, timings });
+  async #untilDurable(tokens: number, response: Promise<unknown>): Promise<void> {
     for (;;) {
       const ack = await this.#island.next("ack");
       this.#acks += 1;
-      if (ack.seq === seq) break;
+      if (ack.seq === tokens + 1) break;
     }
     await response;
     const texts = this.#received.split(`"content":"${TEXT}"`).length - 1;
     if (texts !== tokens || !this.#received.includes("[DONE]")) throw new Error(`Streamed ${this.#received}`);
     this.#received = "";
+  }
+
+  async #commits(): Promise<number> {
+    const metrics = await (await fetch(`${this.#network.url}/api/v1/metrics`)).text();
+    return Number(/^atoll_storage_commits_total (\d+)$/m.exec(metrics)?.[1]);
   }
 
   #nextText(text: string): Promise<void> {
@@ -125,4 +130,14 @@ const token = (jobId: string, seq: number): FromIsland => ({
   attempt: 1,
   seq,
   items: [{ type: "token", content: TEXT, count: 1 }],
+});
+
+const finished = (jobId: string, tokens: number): FromIsland => ({
+  type: "finished",
+  jobId,
+  attempt: 1,
+  seq: tokens + 1,
+  finishReason: "stop",
+  usage: { promptTokens: 5, completionTokens: tokens },
+  timings: { loadMs: 0, firstOutputMs: 0, runMs: 0 },
 });

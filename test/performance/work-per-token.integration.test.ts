@@ -10,11 +10,11 @@ const TOKENS = 16;
 const LIMITS = {
   spacedToken: { reads: 1.35, writes: 1.35, allocatedBytes: 12_400, bytesWritten: 210 },
   gatheredToken: { reads: 0.1, writes: 0.1, allocatedBytes: 7_600, bytesWritten: 100 },
-  chat: { reads: 13, writes: 9.5, allocatedBytes: 360_000, bytesWritten: 36_000, acks: 2 },
+  chat: { reads: 8, writes: 6.5, allocatedBytes: 360_000, bytesWritten: 21_000, acks: 1.4, commits: 1.4 },
 } as const;
 const ROUNDS = 3;
 
-type Counts = Record<"reads" | "writes" | "allocatedBytes" | "bytesWritten" | "acks", number>;
+type Counts = Record<"reads" | "writes" | "allocatedBytes" | "bytesWritten" | "acks" | "commits", number>;
 
 /**
  * Counts per unit of work. Takes several rounds, because the end of a V8 compiler thread wakes the main thread by
@@ -32,6 +32,7 @@ async function count(units: number, measure: () => Promise<Cost>): Promise<Count
     allocatedBytes: median((cost) => cost.allocatedBytes),
     bytesWritten: median(({ others }) => others.bytesWritten),
     acks: median(({ acks }) => acks),
+    commits: median(({ commits }) => commits),
   };
 }
 

@@ -57,8 +57,9 @@ async function untilQuiet(world: World, islands: readonly SimulatedIsland[]): Pr
 
 function isDone(world: World, islands: readonly SimulatedIsland[]): boolean {
   if (world.serving === null || [...world.serving.registry.list()].length > 0) return false;
+  const isAnswered = [...world.requests.values()].every(({ open }) => open === 0);
   const isRead = [...world.readers.values()].every(({ ending }) => ending !== null);
-  return isRead && islands.every(({ isIdle }) => isIdle) && world.disk.waiting.length === 0;
+  return isAnswered && isRead && islands.every(({ isIdle }) => isIdle) && world.disk.waiting.length === 0;
 }
 
 async function passToNextTimer(world: World): Promise<void> {

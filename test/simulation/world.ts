@@ -213,8 +213,11 @@ export class World {
     if (this.serving === null || island === undefined || island.link !== null) return false;
     const sessionId = `session ${this.links.length}`;
     const onFault = (fault: string): void => void this.faults.push(fault);
+    const { serving } = this;
+    // The database does not know a job that is being stored.
+    const isBeingStored = (jobId: string): boolean => (serving.registry.get(jobId)?.offered ?? null) !== null;
     const mayForget: LinkDeps["mayForget"] = ({ jobId, attempt, seq }) =>
-      island === this.broken || this.database.mayForget(jobId, attempt, seq);
+      island === this.broken || (!isBeingStored(jobId) && this.database.mayForget(jobId, attempt, seq));
     const link = new Link({ life: this.serving, accountId: island.accountId, sessionId, onFault, mayForget });
     this.links.push(link);
     island.dial(link);

@@ -48,12 +48,24 @@ export function writeJobs(
   function afterJob<T>(job: MutableJob, write: () => Promise<T>): Promise<T> {
     const writeOwn = (): Promise<T> => (job.isDropped ? never() : write());
     const before = job.waitingWrites ?? job.stored;
-    return (before === null ? writeOwn() : writeAfter(job, before, writeOwn)).catch((error: unknown) => {
+    return guarded(job, before === null ? writeOwn() : writeAfter(job, before, writeOwn));
+  }
+
+  function guarded<T>(job: MutableJob, written: Promise<T>): Promise<T> {
+    return written.catch((error: unknown) => {
       if (isClosed) return never();
       if (error instanceof NotOwnerError) onNotOwner(job, error.ownerId);
       else onFatal(error);
       return never();
     });
+  }
+
+  /** Waits for the commit of the submission. A write behind a submission that failed has no effect. */
+  async function onceAccepted<T>(job: MutableJob, written: Promise<T>): Promise<T> {
+    const [outcome] = await Promise.allSettled([written, job.offered]);
+    if (job.isDropped) return never();
+    if (outcome.status === "rejected") throw outcome.reason;
+    return outcome.value;
   }
 
   /** Begins a write after the writes that already wait, even if the job is durable by then. */
@@ -125,7 +137,10 @@ export function writeJobs(
       const { chunk, onStored } = take(job);
       const start = startedAtMs === null ? {} : { startedAtMs };
       const last = chunk.items.length === 0 ? {} : { lastChunk: chunk };
-      const ended = afterJob(job, () => store.jobs.end({ ...ending, ...start, ...last }));
+      const write = (key?: string) => store.jobs.end({ ...ending, ...start, ...last }, key);
+      // The store keeps the order of an account's writes, so the end can share the commit of the submission.
+      const isFirstWrite = job.offered !== null && job.waitingWrites === null;
+      const ended = isFirstWrite ? guarded(job, onceAccepted(job, write(job.accountId))) : afterJob(job, () => write());
       void ended.then(onStored);
       return ended;
     },

@@ -1,12 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SHORT_CHAT_MS } from "../../../coordinator/jobs/job-registry.ts";
 import type { NewJob } from "../../../coordinator/store/jobs/job-store.ts";
 import { beginFrames, finishedFrame, outputFrame } from "../../support/network/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { withReplaced } from "../jobs/held-store.ts";
 import { JobWorld } from "../jobs/job-world.ts";
-import { openJobWorld, type OpenedJobWorld } from "../jobs/open-job-world.ts";
+import { GRANT_MICRO, openJobWorld, type OpenedJobWorld } from "../jobs/open-job-world.ts";
 import { nameOf, PlayedIsland } from "../jobs/played-island.ts";
-import { makeAccount } from "../store/contract/store-builders.ts";
+import { balanceOf, makeAccount } from "../store/contract/store-builders.ts";
+
+const FEED_DELAY_MS = 100;
 
 const clock = new ManualClock();
 let opened: OpenedJobWorld;
@@ -15,6 +18,8 @@ let island: PlayedIsland;
 /** Jobs that the store was asked to store. `open` lets the writes complete. */
 let submitted: NewJob[];
 let open: () => void;
+/** Events of jobs, in order. */
+let events: string[];
 
 beforeEach(async () => {
   opened = await openJobWorld(clock);
@@ -26,7 +31,13 @@ beforeEach(async () => {
     await gate.promise;
     return opened.store.jobs.submit(job);
   };
-  world = new JobWorld(withReplaced(opened.store, { jobs: { submit } }), clock);
+  const end: typeof opened.store.jobs.end = async (...ending) => {
+    await gate.promise;
+    return opened.store.jobs.end(...ending);
+  };
+  world = new JobWorld(withReplaced(opened.store, { jobs: { submit, end } }), clock, undefined, FEED_DELAY_MS);
+  events = [];
+  world.registry.subscribe(({ type }) => events.push(type));
   island = await PlayedIsland.join(world, opened.accountId);
 });
 afterEach(async () => {
@@ -34,15 +45,26 @@ afterEach(async () => {
   await opened.close(world);
 });
 
-const submit = (accountId = opened.accountId, key: string | null = null) =>
+const submit = (accountId = opened.accountId, key: string | null = null, more = {}) =>
   world.jobs.submit({
     accountId,
     slug: "cheap",
     input: { prompt: "Hi", max_tokens: 10 },
     priority: 0,
     idempotency: key === null ? null : { key, bodyHash: "same" },
+    ...more,
   });
+/** Submits a chat whose client waits on its connection. */
+const chat = (accountId = opened.accountId) => submit(accountId, null, { isClientBound: true });
+/** Sends all frames of a run with one token, without waiting in between. */
+const answer = (from = island) =>
+  Promise.all(
+    [...beginFrames(from.assign), outputFrame(from.assign, 1, "a"), finishedFrame(from.assign, 2)].map((frame) =>
+      from.say(frame),
+    ),
+  );
 const assigns = (from = island) => from.frames.filter(({ type }) => type === "assign").length;
+const settleWithoutStore = () => new Promise((resolve) => setImmediate(resolve));
 const cancelledFrame = () => ({ type: "cancelled", ...nameOf(island.assign), seq: 1 }) as const;
 
 describe("a job that finds a free slot while it is being stored", () => {
@@ -61,18 +83,66 @@ describe("a job that finds a free slot while it is being stored", () => {
     });
   });
 
-  it("has no output and no end before it is stored, even if its Island has finished", async () => {
+  it("shares its commit with its end, which is announced after it, and its client reads the output", async () => {
     const job = submit();
     await world.settle();
     const { assign } = island;
-    const said = island.say(...beginFrames(assign), outputFrame(assign, 1, "a"), finishedFrame(assign, 2));
-    await world.settle();
-    const active = world.registry.get(assign.jobId);
-    expect([active?.state, active?.feed.hasOutput]).toEqual(["running", false]);
+    const before = opened.store.commits;
+    const said = answer();
+    await settleWithoutStore();
+    expect(island.last("ack")).toBeUndefined();
+    expect(events).not.toContain("job_ended");
     open();
-    await Promise.all([job, said]);
+    const feed = await (await job).openFeed();
+    await said;
+    expect(opened.store.commits - before).toBe(1);
+    expect(events.slice(events.indexOf("job_stored"))).toEqual(["job_stored", "job_ended"]);
+    expect(island.last("ack")).toMatchObject({ ...nameOf(assign), seq: 2 });
+    await settleWithoutStore();
+    expect([feed.text(), feed.ending?.type]).toEqual(["a", "done"]);
     const record = await opened.store.jobs.get(assign.jobId);
     expect(record).toMatchObject({ state: "completed", attempt: 1, output: "a" });
+    expect(await balanceOf(opened.store, opened.accountId)).toBeLessThan(GRANT_MICRO);
+  });
+
+  it("leaves nothing if it cannot be paid, even if its Island has finished", async () => {
+    const poor = await makeAccount(opened.store, { grantMicro: 1 });
+    const refused = submit(poor);
+    await world.settle();
+    const { assign } = island;
+    const said = answer();
+    open();
+    await expect(refused).rejects.toMatchObject({ code: "insufficient_credits" });
+    // The Island may drop the output, because it counts for nothing.
+    await said;
+    await world.settle();
+    expect(island.last("ack")).toMatchObject({ ...nameOf(assign), seq: 2 });
+    expect(events).not.toContain("job_ended");
+    expect(await opened.store.jobs.get(assign.jobId)).toBeUndefined();
+    expect(await balanceOf(opened.store, poor)).toBe(1);
+    for (const owner of ["account", "island"] as const) {
+      const id = owner === "account" ? poor : island.hostId;
+      expect(world.registry.outputBudget.count(owner, id)).toBe(0);
+    }
+    await submit();
+    expect(assigns()).toBe(2);
+  });
+
+  it("leaves nothing if it repeats another job, even if its Island has finished", async () => {
+    const second = await PlayedIsland.join(world, opened.accountId);
+    const first = submit(undefined, "key");
+    const repeat = submit(undefined, "key");
+    await world.settle();
+    const said = [answer(), answer(second)];
+    open();
+    const [id, ...ids] = new Set((await Promise.all([first, repeat])).map(({ record }) => record.id));
+    await Promise.all(said);
+    expect(ids).toEqual([]);
+    const stored = await Promise.all(
+      [island, second].map(({ assign }) => opened.store.jobs.get(assign.jobId).then((record) => record?.id)),
+    );
+    expect(stored.filter((each) => each !== undefined)).toEqual([id]);
+    expect(events.filter((type) => type === "job_ended")).toHaveLength(1);
   });
 
   it("keeps its run limit if its Island starts it before it is stored", async () => {
@@ -81,6 +151,7 @@ describe("a job that finds a free slot while it is being stored", () => {
     const said = island.say(...beginFrames(island.assign), outputFrame(island.assign, 1, "a"));
     open();
     const { record } = await job;
+    clock.advance(FEED_DELAY_MS);
     await said;
     for (let work = 1; world.registry.get(record.id)?.hasEnded === false; work += 1) {
       world.registry.noteWork(record.id, work);
@@ -171,7 +242,7 @@ describe("a job that finds a free slot while it is being stored", () => {
     const { record } = await job;
     await world.settle();
     expect([assigns(), assigns(other), other.assign.attempt]).toEqual([1, 1, 2]);
-    await other.say(outputFrame(other.assign, 1, "a"), finishedFrame(other.assign, 2));
+    await answer(other);
     expect(await opened.store.jobs.get(record.id)).toMatchObject({ state: "completed", attempt: 2 });
   });
 
@@ -200,5 +271,50 @@ describe("a job that finds a free slot while it is being stored", () => {
     open();
     await job;
     expect([...world.registry.list()].map(({ state }) => state)).toEqual(["queued"]);
+  });
+});
+
+describe("a chat that finds a free slot", () => {
+  it("is stored once it has output, in one commit with the end that follows at once", async () => {
+    open();
+    const job = chat();
+    await world.settle();
+    expect([assigns(), submitted]).toEqual([1, []]);
+    const before = opened.store.commits;
+    const said = answer();
+    const { record } = await job;
+    await said;
+    expect([submitted.length, opened.store.commits - before]).toEqual([1, 1]);
+    expect(await opened.store.jobs.get(record.id)).toMatchObject({ state: "completed", output: "a" });
+    clock.advance(SHORT_CHAT_MS);
+    expect(submitted).toHaveLength(1);
+  });
+
+  it("is stored after two milliseconds without output", async () => {
+    open();
+    const job = chat();
+    await world.settle();
+    clock.advance(SHORT_CHAT_MS);
+    const { record } = await job;
+    expect(await opened.store.jobs.get(record.id)).toMatchObject({ state: "queued", islandId: island.hostId });
+  });
+
+  it("is stored with its first attempt if the Island refuses it, and competes again", async () => {
+    open();
+    const job = chat();
+    await world.settle();
+    const other = await PlayedIsland.join(world, opened.accountId);
+    void island.say({ type: "refused", ...nameOf(island.assign), code: "disk_full", message: "no" });
+    const { record } = await job;
+    await world.settle();
+    expect(submitted[0]?.assignedTo).toBe(island.hostId);
+    expect(await opened.store.jobs.get(record.id)).toMatchObject({ attempt: 2, islandId: other.hostId });
+  });
+
+  it("is stored at once without a free slot", async () => {
+    open();
+    await submit();
+    await chat();
+    expect(submitted[1]?.assignedTo).toBeUndefined();
   });
 });

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import { WebSocket } from "ws";
 import { encodeFrame, readFromCoordinator, SESSION_PATH, SUBPROTOCOL } from "../../../shared/protocol/codec.ts";
 import type { FromCoordinator } from "../../../shared/protocol/from-coordinator.ts";
@@ -48,8 +49,12 @@ export class FakeIsland implements AsyncDisposable {
     return island;
   }
 
+  /** Sends frames in one packet, if they fit. */
   send(...frames: FromIsland[]): void {
+    const { _socket: socket } = this.socket as unknown as { readonly _socket: Socket };
+    socket.cork();
     for (const frame of frames) this.socket.send(encodeFrame(frame));
+    socket.uncork();
   }
 
   sendRaw(data: Buffer | string): void {
