@@ -55,14 +55,18 @@ async function end(job: NewJob, tokens: number): Promise<void> {
     count: 1,
   }));
   const lastChunk = { jobId: job.id, attempt: 1, seq: tokens, items: [...STATES, ...texts] };
-  const started = jobs.move({ jobId: job.id, event: "start", attempt: 1, islandId: ISLAND_ID, atMs });
-  await Promise.all([started, jobs.end(makeEnding(job, { atMs, lastChunk }))]);
+  await jobs.end(makeEnding(job, { atMs, startedAtMs: atMs, lastChunk }));
 }
 
 async function runChat(tokens: number): Promise<void> {
   const job = newJob();
-  await world().store.jobs.submit({ ...job, assignedTo: ISLAND_ID, jobClass: "chat", isClientBound: true });
-  await end(job, tokens);
+  const submitted = world().store.jobs.submit({
+    ...job,
+    assignedTo: ISLAND_ID,
+    jobClass: "chat",
+    isClientBound: true,
+  });
+  await Promise.all([submitted, end(job, tokens)]);
 }
 
 async function runJob(job: NewJob, tokens: number): Promise<void> {
