@@ -29,7 +29,10 @@ import { Scheduler } from "./scheduler/scheduler.ts";
 import type { Store } from "./store/store.ts";
 
 interface Surroundings {
-  readonly store: Pick<Store, "accounts" | "batches" | "cluster" | "files" | "islands" | "jobs" | "webhooks">;
+  readonly store: Pick<
+    Store,
+    "accounts" | "batches" | "cluster" | "files" | "islands" | "jobs" | "readOnlyReason" | "webhooks"
+  >;
   readonly catalog: Catalog;
   readonly refreshCatalog: () => Promise<void>;
   readonly memory: ConstructorParameters<typeof JobRegistry>[5];

@@ -132,8 +132,8 @@ export function openAssignments(
       throw new Error(`${jobId} was assigned to ${islandId}, but one of them is gone`);
     const id = { jobId, attempt: jobs.assign(jobId, { islandId, accountId: island.accountId }) };
     islands.takeSlot(islandId, id);
-    const { input } = job;
-    if (input !== null) return send({ job, id, islandId, input });
+    const { input, feed } = job;
+    if (input !== null && !feed.hasOutput) return send({ job, id, islandId, input });
     const sent = jobs.readForRun(jobId).then((read) => sendIfPresent({ job, id, islandId, input: read }));
     // A failure ends the process: a stored attempt that was not sent would wait for its Island forever.
     return void jobs.persist(sent);

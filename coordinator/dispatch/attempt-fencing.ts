@@ -39,11 +39,6 @@ export function openAttemptFencing(
   const checking = new Map<string, number>();
   /** Frames of attempts that are not durable, by `ActiveJob.assigned`. */
   const waiting = new WeakMap<Promise<void>, { frames: NumberedFrame[]; applied: Promise<void | false> }>();
-  /** Writes of frames of jobs that are not durable, by `ActiveJob.offered`. */
-  const undecided = new WeakMap<
-    Promise<void>,
-    { writes: Set<Promise<void | false>>; applied: Promise<void | false> }
-  >();
 
   /**
    * Handles a numbered frame. Resolves when the frame may be acknowledged, or with false if the Island must resend it.
@@ -70,37 +65,14 @@ export function openAttemptFencing(
    */
   function applyWhenAssigned(islandId: string, job: ActiveJob, frame: NumberedFrame): Promise<void | false> {
     if (job.assigned !== null) return applyOnceAssigned(job.assigned, islandId, job, frame);
-    const { offered } = job;
-    const applied = apply(islandId, job, frame);
-    // A write of output records its frame: frames that are stored together share one promise and one acknowledgement.
-    const durable =
-      frame.type === "output"
-        ? applied
-        : applied.then((isApplied) => {
-            if (isApplied !== false) jobs.noteDurable(frame.jobId, frame.attempt, frame.seq);
-            return isApplied;
-          });
-    return offered === null ? durable : onceDecided(offered, job, durable);
-  }
-
-  /**
-   * Resolves once the frames that arrived before the commit of their job are durable, or the job was not stored. They
-   * share one promise and one acknowledgement.
-   */
-  function onceDecided(offered: Promise<void>, job: ActiveJob, durable: Promise<void | false>): Promise<void | false> {
-    const earlier = undecided.get(offered);
-    if (earlier !== undefined) {
-      earlier.writes.add(durable);
-      return earlier.applied;
-    }
-    const writes = new Set([durable]);
-    const applied = offered.then(async () => {
-      // The writes of a job that was not stored never resolve.
-      const results = job.isDropped ? [] : await Promise.all(writes);
-      return results.includes(false) ? false : undefined;
+    const durable = apply(islandId, job, frame);
+    // Output that is stored together, also with the end, shares one promise and one acknowledgement. Its write records
+    // the last frame.
+    if (frame.type === "output" || job.hasEnded) return durable;
+    return durable.then((isApplied) => {
+      if (isApplied !== false) jobs.noteDurable(frame.jobId, frame.attempt, frame.seq);
+      return isApplied;
     });
-    undecided.set(offered, { writes, applied });
-    return applied;
   }
 
   /** Applies all frames that wait for the same attempt together. They share one promise and one acknowledgement. */

@@ -123,15 +123,15 @@ export class MutableJob {
   lastSeq = 0;
   /** Number of the last frame of the current attempt that is durable; 0 for none. */
   durableSeq = 0;
-  /** Resolves when the job itself is durable; null once it is. The job is not visible before. */
+  /** Resolves when a new job is durable or was withdrawn; null once that is decided. The job is invisible before. */
   stored: Promise<void> | null = null;
   /** Settles once all writes that wait for {@link stored} have started; null if none waits. */
   waitingWrites: Promise<unknown> | null = null;
-  /** Resolves when the commit of a new job has succeeded or failed; null for a job that was accepted or restored. */
-  offered: Promise<void> | null = null;
-  /** Passes the submission to the store; null once that was done, and for a job that was restored. */
+  /** Passes the submission to the store; null unless that waits for the first output. */
   storeNow: (() => void) | null = null;
-  /** The end of a job that ended while it was offered; else null. */
+  /** True if the new job was not stored. Pending writes of the job then resolve without effect. */
+  isWithdrawn = false;
+  /** The end of a job that ended before it was stored; else null. */
   ending: JobEnding | null = null;
   /**
    * Resolves when the current attempt is durable; null once it is, and for an attempt that is stored with its job. None
@@ -146,7 +146,7 @@ export class MutableJob {
   holdsQuota = false;
   /** True during a transfer to another coordinator. The job is not dispatched then. */
   isMoving = false;
-  /** True if another coordinator has the job, or it was not stored. Pending writes of the job then never resolve. */
+  /** True if another coordinator has the job. Pending writes of the job then never resolve. */
   isDropped = false;
   #dropped: PromiseWithResolvers<void> | null = null;
   /** The input until the first scheduling decision, so that a job that starts at once does not read it from storage. */
@@ -303,13 +303,13 @@ export class MutableJob {
     this.announce("queued");
   }
 
-  /** Marks the job as owned by another coordinator, or as not stored. This coordinator no longer changes it. */
+  /** Marks the job as owned by another coordinator. This coordinator no longer changes it. */
   drop(): void {
     this.isDropped = true;
     this.#dropped?.resolve();
   }
 
-  /** Resolves when another coordinator has the job, or it was not stored. */
+  /** Resolves when another coordinator has the job. */
   untilDropped(): Promise<void> {
     this.#dropped ??= Promise.withResolvers();
     if (this.isDropped) this.#dropped.resolve();

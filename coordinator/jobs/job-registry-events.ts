@@ -9,6 +9,7 @@ export type JobRegistryEvent =
   | { readonly type: "job_offered"; readonly job: ActiveJob }
   /** The offered job could not be stored. The Island with its first attempt must stop the work. */
   | { readonly type: "offer_withdrawn"; readonly job: ActiveJob }
+  /** Follows other events of an offered job, except its end. */
   | { readonly type: "job_stored"; readonly job: ActiveJob }
   /** The job changed its state and has not ended. Its first state comes with `job_stored`. */
   | { readonly type: "job_moved"; readonly job: ActiveJob }

@@ -77,10 +77,10 @@ export const NEW_JOB = {
  */
 const MAX_LATE_MS = 1_000;
 /**
- * Time for which a chat's submission waits for the first output, so that a short chat takes one commit. The client waits
- * for that output anyway. A model that needs longer still computes while the submission is stored.
+ * Time for which a submission waits for the first output if its client waits for the result, so that a short job takes
+ * one commit. A job that takes longer still computes while it is stored. Output within this time is late by a commit.
  */
-export const SHORT_CHAT_MS = 2;
+export const SHORT_JOB_MS = 2;
 /** Time after the grace period in which an Island that returned late can send its output and result. */
 const REPORT_MARGIN_MS = 5_000;
 
@@ -117,7 +117,7 @@ export class JobRegistry {
    */
   constructor(
     env: JobEnv,
-    store: Pick<Store, "jobs" | "cluster">,
+    store: Pick<Store, "jobs" | "cluster" | "readOnlyReason">,
     catalog: Catalog,
     jobQuota: JobQuota,
     dailyStorage: DailyStorage,
@@ -187,7 +187,8 @@ export class JobRegistry {
   /**
    * Takes a quota slot of the account and offers the new job to free Islands. An Island begins the first attempt at
    * once, while one commit stores the job and the attempt. If that fails, or if the request repeats an earlier one, the
-   * attempt is stopped and nothing of it is stored. Resolves when the job is durable.
+   * attempt is stopped and nothing of it is stored. Resolves when the job is durable. `feed`: the feed of a job that has
+   * ended by then and may have left the registry; else null.
    * @param maxJobs Maximum of unfinished jobs of the account. @throws {RateLimitedError} if the maximum is reached.
    * @param store Stores the job. `islandId`: the Island that has the first attempt; null if no fitting Island had a free
    * slot.
@@ -198,7 +199,7 @@ export class JobRegistry {
     cargo: CatalogEntry,
     maxJobs: number,
     store: (islandId: string | null) => Promise<T>,
-  ): Promise<{ readonly stored: T; readonly feed: Feed }> {
+  ): Promise<{ readonly stored: T; readonly feed: Feed | null }> {
     const { accountId } = submitted;
     this.#jobQuota.enter(accountId, maxJobs);
     const job = this.#add(new MutableJob({ ...submitted, ...NEW_JOB, batchId: null }));
@@ -206,52 +207,43 @@ export class JobRegistry {
     job.input = input;
     job.cargo = cargo;
     this.#learnTraits(job, input);
-    const durable = Promise.withResolvers<void>();
-    const offered = Promise.withResolvers<void>();
-    job.stored = durable.promise;
-    job.offered = offered.promise;
+    const decided = Promise.withResolvers<void>();
+    job.stored = decided.promise;
     // An Island gets files only for a durable job.
     const hasFiles = job.traits?.features.includes(FILES_FEATURE) === true;
     if (this.#hasCargo(job) && !hasFiles) this.#emit({ type: "job_offered", job });
     const { islandId } = job;
-    let isCreated = false;
-    try {
-      const stored = await this.#storeSoon(job, () => store(islandId));
-      isCreated = stored.created;
-      return { stored, feed: job.feed };
-    } finally {
-      job.offered = null;
-      if (isCreated) {
-        durable.resolve();
-        // This callback runs after the writes that wait for the promise.
-        void durable.promise.then(() => {
-          job.stored = null;
-        });
-        this.#admit(job);
-      } else this.#withdraw(job);
-      offered.resolve();
-    }
+    const stored = await this.#storeSoon(job, () => store(islandId)).catch((error: unknown) => {
+      this.#withdraw(job);
+      decided.resolve();
+      throw error;
+    });
+    if (stored.created) this.#admit(job);
+    else this.#withdraw(job);
+    decided.resolve();
+    return { stored, feed: stored.created && job.hasEnded ? job.feed : null };
   }
 
-  /** Calls `store` when the first attempt has output or ends; at once if the client does not wait for that. */
+  /** Calls `store` when the first attempt has output or ends; at once if that could not share the commit. */
   #storeSoon<T>(job: MutableJob, store: () => Promise<T>): Promise<T> {
-    if (job.islandId === null || !job.isClientBound) return store();
+    if (job.islandId === null || !job.isClientBound || !this.#writes.mayShareCommit) return store();
     return new Promise((resolve) => {
       const storeNow = (): void => {
         limit.cancel();
         job.storeNow = null;
         resolve(store());
       };
-      const limit = this.#env.clock.schedule(SHORT_CHAT_MS, storeNow);
+      const limit = this.#env.clock.schedule(SHORT_JOB_MS, storeNow);
       job.storeNow = storeNow;
     });
   }
 
-  /** Forgets a job that was not stored. Its pending writes never resolve. */
+  /** Forgets a job that was not stored. */
   #withdraw(job: MutableJob): void {
-    job.drop();
+    job.stored = null;
+    job.isWithdrawn = true;
     this.#forget(job);
-    this.#writes.forget(job);
+    this.#writes.withdraw(job);
     this.#leaveIsland(job);
     this.outputBudget.add(outputOwners(job.accountId, null), -job.memoryBytes);
     this.#emit({ type: "offer_withdrawn", job });
@@ -499,6 +491,7 @@ export class JobRegistry {
 
   /** Stops all timers. Later failures of writes are not fatal: the next start restores the jobs. */
   close(): void {
+    for (const job of this.#jobs.values()) job.storeNow?.();
     for (const limit of this.#readerLimits) limit.cancel();
     this.#deadlines.close();
     this.#writes.close();
@@ -536,9 +529,14 @@ export class JobRegistry {
     void this.#writes.move(job, "regain");
   }
 
-  /** Reads the input for the Island, and loads the text that the attempt may continue. */
+  /**
+   * Reads the input for the Island, and loads the text that the attempt may continue. That text is durable, because a
+   * crash must not lose text that the Island does not repeat.
+   */
   async readForRun(jobId: string): Promise<JobInput> {
-    const [input] = await Promise.all([this.#readInput(this.#require(jobId)), this.loadFeed(jobId)]);
+    const job = this.#require(jobId);
+    const [input] = await Promise.all([this.#readInput(job), this.loadFeed(jobId)]);
+    if (job.feed.hasOutput) await Promise.race([job.moved, job.untilDropped()]);
     return input;
   }
 
@@ -642,7 +640,7 @@ export class JobRegistry {
       job.earner = job.assignee;
       if (!isMore) this.#emit({ type: "first_output", job });
       // The end may arrive in the same tick, and then shares the commit.
-      if (job.storeNow !== null) queueMicrotask(() => job.storeNow?.());
+      if (!isMore && job.storeNow !== null) queueMicrotask(() => job.storeNow?.());
     }
     if (outputAttempt !== job.attempt && job.feed.outputAttempt === job.attempt) {
       this.#emit({ type: "attempt_output", job });
@@ -723,7 +721,7 @@ export class JobRegistry {
     this.#emit({ type: "job_moved", job });
     this.#awaitStart(job);
     // An offered job competes again once it is durable.
-    if (job.offered === null) this.#compete(job);
+    if (job.stored === null) this.#compete(job);
     return stored;
   }
 
@@ -732,7 +730,7 @@ export class JobRegistry {
     this.#beginPhase(job);
     this.#emit({ type: "attempt_begun", job });
     // The attempt of an offered job is stored with the job.
-    if (job.offered !== null) return;
+    if (job.stored !== null) return;
     this.#emit({ type: "job_moved", job });
     const assigned = this.#writes.move(job, "assign");
     job.assigned = assigned;
@@ -804,7 +802,7 @@ export class JobRegistry {
   }
 
   #admit(job: MutableJob): void {
-    if (job.isDropped) return;
+    job.stored = null;
     this.#emit({ type: "job_stored", job });
     if (job.ending !== null) return this.#emit({ type: "job_ended", job, ending: job.ending });
     if (job.state === "pending") return this.#beginCompeting(job);
@@ -924,7 +922,7 @@ export class JobRegistry {
     const { id } = job;
     const ending = this.#endingOf(job, outcome, atMs);
     this.#leaveIsland(job);
-    const ended = this.#writes.end(job, ending).then(({ dueWebhookIds, output }) => {
+    job.settled = this.#writes.end(job, ending, ({ dueWebhookIds, output }) => {
       this.#jobs.delete(id);
       this.outputBudget.add(outputOwners(job.accountId, null), -job.memoryBytes);
       if (job.holdsQuota) this.#jobQuota.leave(job.accountId);
@@ -932,9 +930,8 @@ export class JobRegistry {
       job.feed.end(feedEndingOf({ ...outcome, ...ending, output, id, state: job.state, creditsUsedMicro }));
       for (const webhookId of dueWebhookIds) this.#onWebhookDue(webhookId, job.accountId);
     });
-    job.settled = this.#writes.persist(ended);
     // The end of an offered job is announced once the job is stored.
-    if (job.offered === null) this.#emit({ type: "job_ended", job, ending });
+    if (job.stored === null) this.#emit({ type: "job_ended", job, ending });
     else job.ending = ending;
     return job.settled;
   }

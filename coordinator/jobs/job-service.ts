@@ -37,19 +37,13 @@ export function openJobService(
 ) {
   const shareFeed = sharedFeeds();
 
-  /** `feed`: the feed of a job that was just created; null for another. */
+  /** `feed`: see `JobRegistry.submit`. */
   async function handleOf(record: JobRecord, feed: Feed | null): Promise<JobHandle> {
     const { id, accountId, webhookId } = record;
-    let unopened = feed;
     return {
       record,
       webhookSecret: await readGeneratedSecret(store.webhooks, webhookId),
-      // The end of a short chat is stored with the job, so that the registry may not have the job any more.
-      openFeed() {
-        const first = unopened;
-        unopened = null;
-        return first === null ? openFeed(accountId, id) : Promise.resolve(first);
-      },
+      openFeed: () => (feed === null ? openFeed(accountId, id) : Promise.resolve(feed)),
       cancel: () => cancel(accountId, id),
     };
   }
@@ -72,7 +66,7 @@ export function openJobService(
         store.jobs.submit(islandId === null ? newJob : { ...newJob, assignedTo: islandId }),
       ),
     );
-    return handleOf(stored.job, stored.created ? feed : null);
+    return handleOf(stored.job, feed);
   }
 
   /** Cancels the job. Resolves when the end is durable. @throws {ServiceError} `not_found`, `job_not_cancellable` */

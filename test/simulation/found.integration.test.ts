@@ -24,7 +24,7 @@ const commit: Step = { do: "commit" };
 const up = (link: number): Step => ({ do: "up", link });
 const down = (link: number): Step => ({ do: "down", link });
 const dial = (island: number): Step => ({ do: "dial", island });
-const work = (island: number, auditEvent: "token" | "finish" | "failFinally"): Step => ({
+const work = (island: number, auditEvent: "token" | "finish" | "refuse" | "failFinally"): Step => ({
   do: "work",
   island,
   run: 0,
@@ -44,6 +44,14 @@ const SCENARIOS: Record<string, { readonly slots: readonly number[]; readonly st
       ...[...ASSIGNED, { do: "fillDisk" } as const, work(0, "finish"), up(0), up(0), up(0), up(0), up(0)],
       ...[{ do: "loseAtCoordinator", link: 0 } as const, { do: "loseAtIsland", link: 0 } as const],
       ...[{ do: "pass", ms: 16_000 } as const, { do: "freeDisk" } as const, dial(0)],
+    ],
+  },
+  "an attempt is continued only once the output before it is stored": {
+    slots: [1, 1],
+    steps: [
+      ...[...ASSIGNED, commit, dial(1), up(1), commit, down(1), work(0, "token"), work(0, "refuse")],
+      ...[up(0), up(0), up(0), up(0), up(0), down(1)],
+      ...[{ do: "crash", during: null, microtasks: 0, isBlackout: false } as const, { do: "start" } as const],
     ],
   },
   "an Island earns for delivered output, even after a restart and if another Island has the job": {

@@ -20,7 +20,7 @@ import { openWebhookStore } from "../../coordinator/store/jobs/webhooks.ts";
 
 export type SimulatedStore = Pick<
   Store,
-  "accounts" | "batches" | "cluster" | "files" | "islands" | "jobs" | "webhooks"
+  "accounts" | "batches" | "cluster" | "files" | "islands" | "jobs" | "readOnlyReason" | "webhooks"
 >;
 
 /** An entry of the ledger. `subject` is its job or batch. */
@@ -95,6 +95,9 @@ export class SimulatedDatabase {
       files: stores.files,
       islands: stores.islands,
       jobs: openJobs(stores.jobs, writeHot, this.#secrets),
+      get readOnlyReason() {
+        return writer.readOnlyReason;
+      },
       webhooks: openWebhookStore(stores.webhooks, this.#secrets),
     };
   }

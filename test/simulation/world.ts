@@ -215,7 +215,7 @@ export class World {
     const onFault = (fault: string): void => void this.faults.push(fault);
     const { serving } = this;
     // The database does not know a job that is being stored.
-    const isBeingStored = (jobId: string): boolean => (serving.registry.get(jobId)?.offered ?? null) !== null;
+    const isBeingStored = (jobId: string): boolean => (serving.registry.get(jobId)?.stored ?? null) !== null;
     const mayForget: LinkDeps["mayForget"] = ({ jobId, attempt, seq }) =>
       island === this.broken || (!isBeingStored(jobId) && this.database.mayForget(jobId, attempt, seq));
     const link = new Link({ life: this.serving, accountId: island.accountId, sessionId, onFault, mayForget });

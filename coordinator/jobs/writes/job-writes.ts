@@ -11,13 +11,15 @@ import { writeBehind } from "./write-behind.ts";
 
 export type JobWrites = ReturnType<typeof writeJobs>;
 
+type StoredEnd = Awaited<ReturnType<JobStore["end"]>>;
+
 /**
- * Stores the changes of unfinished jobs in order. Promises resolve after the commit. They never settle if another
- * coordinator has the job.
+ * Stores the changes of unfinished jobs in order. Promises resolve after the commit, or without effect if the new job
+ * was withdrawn. They never settle if another coordinator has the job.
  */
 export function writeJobs(
   { config, clock, onFatal }: Env<"feedDelayMs">,
-  store: Pick<Store, "jobs" | "cluster">,
+  store: Pick<Store, "jobs" | "cluster" | "readOnlyReason">,
   onNotOwner: (job: MutableJob, ownerId: string | null) => void,
 ) {
   const behind = writeBehind<MutableJob>(clock, config.feedDelayMs, gathered);
@@ -44,9 +46,15 @@ export function writeJobs(
     });
   }
 
-  /** Writes once the job itself is stored, unless another coordinator has the job. */
-  function afterJob<T>(job: MutableJob, write: () => Promise<T>): Promise<T> {
-    const writeOwn = (): Promise<T> => (job.isDropped ? never() : write());
+  /**
+   * Writes once the job itself is stored, unless another coordinator has the job. Resolves with undefined if the job was
+   * withdrawn.
+   */
+  function afterJob<T>(job: MutableJob, write: () => Promise<T>): Promise<T | undefined> {
+    const writeOwn = async (): Promise<T | undefined> => {
+      if (job.isWithdrawn) return undefined;
+      return job.isDropped ? never() : write();
+    };
     const before = job.waitingWrites ?? job.stored;
     return guarded(job, before === null ? writeOwn() : writeAfter(job, before, writeOwn));
   }
@@ -60,10 +68,13 @@ export function writeJobs(
     });
   }
 
-  /** Waits for the commit of the submission. A write behind a submission that failed has no effect. */
-  async function onceAccepted<T>(job: MutableJob, written: Promise<T>): Promise<T> {
-    const [outcome] = await Promise.allSettled([written, job.offered]);
-    if (job.isDropped) return never();
+  /**
+   * Waits until the submission before a write has succeeded or failed. If it has failed, so has the write. Resolves with
+   * undefined then.
+   */
+  async function onceDecided<T>(job: MutableJob, written: Promise<T>): Promise<T | undefined> {
+    const [outcome] = await Promise.allSettled([written, job.stored]);
+    if (job.isWithdrawn) return undefined;
     if (outcome.status === "rejected") throw outcome.reason;
     return outcome.value;
   }
@@ -91,13 +102,13 @@ export function writeJobs(
 
   function append(job: MutableJob): { readonly chunk: FeedChunk; readonly appended: Promise<void> } {
     storeStart(job);
-    const { chunk, onStored } = take(job);
+    const { chunk, stored } = take(job);
     const appended = afterJob(job, () => store.jobs.appendFeed(chunk));
     job.appendsInFlight += 1;
     void appended.then(() => {
       job.appendsInFlight -= 1;
       if (chunk.seq !== null && job.attempt === chunk.attempt) job.durableSeq = chunk.seq;
-      onStored();
+      stored?.resolve();
       behind.noteStored(job);
     });
     return { chunk, appended };
@@ -131,18 +142,30 @@ export function writeJobs(
       behind.add(job, bytes);
       return stored;
     },
-    /** Stores the end with all gathered changes. */
-    end(job: MutableJob, ending: JobEnding): ReturnType<JobStore["end"]> {
+    /**
+     * Whether the end of a new job can share the commit of its submission. With several coordinators they may be
+     * committed separately, and while the store is read-only, ends would queue behind submissions that it refuses.
+     */
+    get mayShareCommit(): boolean {
+      return !store.cluster.isShared && store.readOnlyReason === null;
+    },
+    /** Stores the end with all gathered changes, and then calls `onEnd`, unless the job was withdrawn. */
+    end(job: MutableJob, ending: JobEnding, onEnd: (stored: StoredEnd) => void): Promise<void> {
       const startedAtMs = takeStart(job);
-      const { chunk, onStored } = take(job);
+      const { chunk, stored } = take(job);
       const start = startedAtMs === null ? {} : { startedAtMs };
       const last = chunk.items.length === 0 ? {} : { lastChunk: chunk };
-      const write = (key?: string) => store.jobs.end({ ...ending, ...start, ...last }, key);
-      // The store keeps the order of an account's writes, so the end can share the commit of the submission.
-      const isFirstWrite = job.offered !== null && job.waitingWrites === null;
-      const ended = isFirstWrite ? guarded(job, onceAccepted(job, write(job.accountId))) : afterJob(job, () => write());
-      void ended.then(onStored);
-      return ended;
+      const write = (): Promise<StoredEnd> => store.jobs.end({ ...ending, ...start, ...last });
+      const sharesCommit = this.mayShareCommit && job.stored !== null && job.waitingWrites === null;
+      const written = sharesCommit ? guarded(job, onceDecided(job, write())) : afterJob(job, write);
+      const ended = persist(
+        written.then((end) => {
+          if (end !== undefined) onEnd(end);
+          stored?.resolve();
+        }),
+      );
+      // Output that is stored with the end shares its promise, so that one acknowledgement covers both.
+      return stored?.promise ?? ended;
     },
     /** Reads a record of the job. If it is missing in a cluster, another coordinator had the job, which has ended. */
     read<T>(job: MutableJob, reading: Promise<T>): Promise<T> {
@@ -157,6 +180,11 @@ export function writeJobs(
     forget(job: MutableJob): void {
       behind.remove(job);
     },
+    /** Discards the gathered changes of a job that was withdrawn. */
+    withdraw(job: MutableJob): void {
+      behind.remove(job);
+      take(job).stored?.resolve();
+    },
     /** Stores the gathered changes. Later failures of writes are not fatal: the next start restores the jobs. */
     close(): void {
       isClosed = true;
@@ -165,9 +193,9 @@ export function writeJobs(
   };
 }
 
-function take(job: MutableJob): { readonly chunk: FeedChunk; readonly onStored: () => void } {
-  const { items, seq, onStored } = job.unstored.take();
-  return { chunk: { jobId: job.id, attempt: job.attempt, seq, items }, onStored };
+function take(job: MutableJob): { readonly chunk: FeedChunk; readonly stored: PromiseWithResolvers<void> | null } {
+  const { items, seq, stored } = job.unstored.take();
+  return { chunk: { jobId: job.id, attempt: job.attempt, seq, items }, stored };
 }
 
 /** Returns a promise that never settles: callers neither continue as after a write nor report another failure. */

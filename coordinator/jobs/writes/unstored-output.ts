@@ -49,16 +49,15 @@ export class UnstoredOutput {
   }
 
   /**
-   * Takes all items. The caller stores them now, and calls `onStored` when they are durable. `seq`: number of the last
+   * Takes all items. The caller stores them now, and resolves `stored` when they are durable. `seq`: number of the last
    * frame among them; null without output.
    */
   take(): {
     readonly items: readonly (OutputItem | StatusItem)[];
     readonly seq: number | null;
-    readonly onStored: () => void;
+    readonly stored: PromiseWithResolvers<void> | null;
   } {
-    const stored = this.#stored;
-    const gathered = { items: this.#items, seq: this.#seq, onStored: () => stored?.resolve() };
+    const gathered = { items: this.#items, seq: this.#seq, stored: this.#stored };
     this.#items = [];
     this.#seq = null;
     this.#bytes = 0;

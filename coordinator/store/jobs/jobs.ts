@@ -129,20 +129,16 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
      * Ends the job, folds its feed, stores its postings and makes its webhook due, in one commit. The last job of a
      * batch also makes the batch's webhook due. Resolves with the `output` that `get` will return; undefined for the
      * text of the feed.
-     * @param key The account of a job whose submission may still be in flight: its end is stored after that.
      * @throws {IllegalTransitionError} if state or attempt do not allow the end; nothing changes.
      */
-    async end(
-      { output, timings, error, lastChunk, ...ending }: JobEnding,
-      key: string = ending.jobId,
-    ): Promise<{
+    async end({ output, timings, error, lastChunk, ...ending }: JobEnding): Promise<{
       readonly dueWebhookIds: readonly string[];
       readonly output?: unknown;
     }> {
       const json = ending.event === "complete" && output !== undefined ? JSON.stringify(output) : null;
       const pieces = lastChunk === undefined ? [] : splitOf(lastChunk).large.flatMap(splitLarge);
       const isLarge = json !== null && json.length > MAX_INLINE_CHARS;
-      const dueWebhookIds = await write(key, "endJob", {
+      const dueWebhookIds = await write(ending.jobId, "endJob", {
         ...ending,
         output: isLarge ? "" : json,
         largeChars: isLarge ? json.length : null,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { SHORT_CHAT_MS } from "../../../coordinator/jobs/job-registry.ts";
-import type { NewJob } from "../../../coordinator/store/jobs/job-store.ts";
+import { SHORT_JOB_MS } from "../../../coordinator/jobs/job-registry.ts";
+import type { JobEnding, NewJob } from "../../../coordinator/store/jobs/job-store.ts";
 import { beginFrames, finishedFrame, outputFrame } from "../../support/network/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { withReplaced } from "../jobs/held-store.ts";
@@ -18,6 +18,10 @@ let island: PlayedIsland;
 /** Jobs that the store was asked to store. `open` lets the writes complete. */
 let submitted: NewJob[];
 let open: () => void;
+/** Ends that the store was asked to store. */
+let ended: JobEnding[];
+/** The reason why the store is read-only; null while it is writable. */
+let readOnlyReason: string | null;
 /** Events of jobs, in order. */
 let events: string[];
 
@@ -31,11 +35,17 @@ beforeEach(async () => {
     await gate.promise;
     return opened.store.jobs.submit(job);
   };
-  const end: typeof opened.store.jobs.end = async (...ending) => {
+  ended = [];
+  const end: typeof opened.store.jobs.end = async (ending) => {
+    ended.push(ending);
     await gate.promise;
-    return opened.store.jobs.end(...ending);
+    return opened.store.jobs.end(ending);
   };
-  world = new JobWorld(withReplaced(opened.store, { jobs: { submit, end } }), clock, undefined, FEED_DELAY_MS);
+  readOnlyReason = null;
+  const store = new Proxy(withReplaced(opened.store, { jobs: { submit, end } }), {
+    get: (real, key) => (key === "readOnlyReason" ? readOnlyReason : (Reflect.get(real, key) as unknown)),
+  });
+  world = new JobWorld(store, clock, undefined, FEED_DELAY_MS);
   events = [];
   world.registry.subscribe(({ type }) => events.push(type));
   island = await PlayedIsland.join(world, opened.accountId);
@@ -128,6 +138,35 @@ describe("a job that finds a free slot while it is being stored", () => {
     expect(assigns()).toBe(2);
   });
 
+  it("has all frames acknowledged if its attempt fails before it is refused", async () => {
+    const refused = submit(await makeAccount(opened.store, { grantMicro: 1 }));
+    await world.settle();
+    const { assign } = island;
+    const image = { type: "image", format: "png", data: "" } as const;
+    const said = Promise.all([
+      ...beginFrames(assign).map((frame) => island.say(frame)),
+      island.say({ type: "output", ...nameOf(assign), seq: 1, items: [image] }),
+      island.say(outputFrame(assign, 2, "a")),
+    ]);
+    open();
+    await expect(refused).rejects.toMatchObject({ code: "insufficient_credits" });
+    await said;
+    expect(island.last("ack")).toMatchObject({ ...nameOf(assign), seq: 2 });
+    expect(ended).toEqual([]);
+  });
+
+  it("is not followed by its end while the store is read-only, which would keep the end", async () => {
+    readOnlyReason = "the disk is full";
+    const job = submit();
+    await world.settle();
+    const said = answer();
+    await settleWithoutStore();
+    expect(ended).toEqual([]);
+    open();
+    await Promise.all([job, said]);
+    expect(ended).toHaveLength(1);
+  });
+
   it("leaves nothing if it repeats another job, even if its Island has finished", async () => {
     const second = await PlayedIsland.join(world, opened.accountId);
     const first = submit(undefined, "key");
@@ -135,9 +174,12 @@ describe("a job that finds a free slot while it is being stored", () => {
     await world.settle();
     const said = [answer(), answer(second)];
     open();
-    const [id, ...ids] = new Set((await Promise.all([first, repeat])).map(({ record }) => record.id));
+    const handles = await Promise.all([first, repeat]);
+    const [id, ...ids] = new Set(handles.map(({ record }) => record.id));
     await Promise.all(said);
     expect(ids).toEqual([]);
+    const feeds = await Promise.all(handles.map((handle) => handle.openFeed()));
+    expect(feeds.map(({ jobId }) => jobId)).toEqual([id, id]);
     const stored = await Promise.all(
       [island, second].map(({ assign }) => opened.store.jobs.get(assign.jobId).then((record) => record?.id)),
     );
@@ -286,7 +328,7 @@ describe("a chat that finds a free slot", () => {
     await said;
     expect([submitted.length, opened.store.commits - before]).toEqual([1, 1]);
     expect(await opened.store.jobs.get(record.id)).toMatchObject({ state: "completed", output: "a" });
-    clock.advance(SHORT_CHAT_MS);
+    clock.advance(SHORT_JOB_MS);
     expect(submitted).toHaveLength(1);
   });
 
@@ -294,7 +336,7 @@ describe("a chat that finds a free slot", () => {
     open();
     const job = chat();
     await world.settle();
-    clock.advance(SHORT_CHAT_MS);
+    clock.advance(SHORT_JOB_MS);
     const { record } = await job;
     expect(await opened.store.jobs.get(record.id)).toMatchObject({ state: "queued", islandId: island.hostId });
   });
@@ -309,6 +351,24 @@ describe("a chat that finds a free slot", () => {
     await world.settle();
     expect(submitted[0]?.assignedTo).toBe(island.hostId);
     expect(await opened.store.jobs.get(record.id)).toMatchObject({ attempt: 2, islandId: other.hostId });
+  });
+
+  it("is stored when the coordinator stops", async () => {
+    open();
+    const job = chat();
+    await world.settle();
+    world.close();
+    const { record } = await job;
+    expect(await opened.store.jobs.get(record.id)).toMatchObject({ state: "queued" });
+  });
+
+  it("is stored at once while the store is read-only", async () => {
+    readOnlyReason = "the disk is full";
+    const job = chat();
+    await settleWithoutStore();
+    expect(submitted).toHaveLength(1);
+    open();
+    await job;
   });
 
   it("is stored at once without a free slot", async () => {

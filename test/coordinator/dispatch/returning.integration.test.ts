@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { beginFrames, finishedFrame, outputFrame } from "../../support/network/attempt-frames.ts";
-import { SHORT_CHAT_MS } from "../../../coordinator/jobs/job-registry.ts";
+import { SHORT_JOB_MS } from "../../../coordinator/jobs/job-registry.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { FIRST_PAUSE_MS, GRACE_MS, JobWorld, PHASE_LIMITS, RESTART_GRACE_MS } from "../jobs/job-world.ts";
 import { GRANT_MICRO, openJobWorld, type OpenedJobWorld } from "../jobs/open-job-world.ts";
@@ -35,7 +35,7 @@ async function submit(input: Record<string, unknown> = { prompt: "Hi" }, more = 
   const submitted = world.jobs.submit(request);
   await world.settle();
   // A chat is stored once it has output, or after this time.
-  clock.advance(SHORT_CHAT_MS);
+  clock.advance(SHORT_JOB_MS);
   const { record } = await submitted;
   await world.settle();
   return record.id;
