@@ -119,24 +119,38 @@ export async function readChatStream(response: IncomingMessage, options: StreamO
   return chat.result();
 }
 
-/** Reads the data of each event until "[DONE]" or the end. */
-async function readEvents(response: IncomingMessage, read: (data: string) => void): Promise<void> {
-  response.setEncoding("utf8");
+/** Reads the data of each event until "[DONE]" or the end. Listeners cost less CPU per event than an async iterator. */
+function readEvents(response: IncomingMessage, read: (data: string) => void): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
   let rest = "";
-  // The socket serves further runs, unless the engine goes on after the end.
-  for await (const piece of response.iterator({ destroyOnReturn: false }) as AsyncIterable<string>) {
+  let isOver = false;
+  const readLines = (piece: string): void => {
     const lines = (rest + piece).split("\n");
     rest = lines.pop() ?? "";
     if (rest.length > MAX_EVENT_CHARS) throw garbage(`an event has more than ${MAX_EVENT_CHARS} characters`);
     for (const line of lines) {
       const data = /^\uFEFF?data:(.*)$/s.exec(line)?.[1]?.trim() ?? "";
-      if (data === "[DONE]") {
-        response.on("data", () => response.destroy());
-        return;
-      }
+      isOver = data === "[DONE]";
+      if (isOver) return;
       if (data !== "") read(data);
     }
-  }
+  };
+  response.setEncoding("utf8").on("data", (piece: string) => {
+    try {
+      // The socket serves further runs, unless the engine goes on after the end.
+      if (isOver) response.destroy();
+      else readLines(piece);
+      if (isOver) resolve();
+    } catch (error) {
+      isOver = true;
+      reject(error);
+    }
+  });
+  response.on("end", resolve).on("error", reject);
+  response.on("close", () => reject(new Error("closed before the end")));
+  // The connection may have broken before the listeners were attached.
+  if (response.destroyed) reject(response.errored ?? new Error("closed before the end"));
+  return promise;
 }
 
 function phasesOf({ prompt_ms: promptMs, predicted_ms: outputMs }: NonNullable<Chunk["timings"]>): Phases {

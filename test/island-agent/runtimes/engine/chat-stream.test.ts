@@ -171,7 +171,8 @@ describe("the stream of an engine's chat", () => {
   });
 
   it("leaves the connection open for further runs, and ends one on which the engine goes on", async () => {
-    const body = Readable.from([Buffer.from(delta({ content: "a" }) + END + DONE)], { objectMode: false });
+    const body = new Readable({ read: () => undefined });
+    body.push(delta({ content: "a" }) + END + DONE);
     const endless = Object.assign(body, { headers: {} }) as unknown as IncomingMessage;
     const options = { modelId: "m", reasons: false, stop: [], onOutput: () => undefined, onWorking: () => undefined };
     await readChatStream(endless, options);
@@ -194,6 +195,29 @@ describe("a broken stream", () => {
     ["a line has no end", `data: ${"x".repeat(9_000_000)}`, 30_000],
   ])("is a failure of the engine if %s", async (_, body, pauseMs) => {
     await expect(read(body)).rejects.toMatchObject({ name: "JobFailure", retryable: true, pauseMs });
+  });
+
+  it("is a failure of the engine if the connection broke before it was read", async () => {
+    const broken = Object.assign(new Readable({ read: () => undefined }), { headers: {} });
+    broken.on("error", () => undefined).destroy(new Error("reset"));
+    await new Promise((resolve) => broken.once("close", resolve));
+    const options = { modelId: "m", reasons: false, stop: [], onOutput: () => undefined, onWorking: () => undefined };
+    await expect(readChatStream(broken as unknown as IncomingMessage, options)).rejects.toMatchObject({
+      code: "runtime_unavailable",
+      pauseMs: 1_000,
+    });
+  });
+
+  it("delivers nothing after a failure", async () => {
+    const body = new Readable({ read: () => undefined });
+    const response = Object.assign(body, { headers: {} }) as unknown as IncomingMessage;
+    const items: OutputItem[] = [];
+    const options = { modelId: "m", reasons: false, stop: [], onWorking: () => undefined };
+    const failed = readChatStream(response, { ...options, onOutput: (item) => items.push(item) });
+    response.emit("data", "data: {\n");
+    response.emit("data", delta({ content: "a" }));
+    await expect(failed).rejects.toThrow("an event is not JSON");
+    expect([items, response.destroyed]).toEqual([[], true]);
   });
 
   it("is a failure of the engine if it is a page", async () => {
