@@ -118,14 +118,21 @@ export class OnlineIsland {
 
   /** Returns the ms until the `nth` slot is expected to be free, from 1; Infinity if that is unknown. */
   releaseMs(nth: number, nowMs: number): number {
+    // Each job that ends on a full Island asks for the first slot, for which nothing must be sorted.
+    if (nth === 1) return this.#firstReleaseMs(nowMs);
     // The indices of all Cargos ask at the same time.
     if (this.#rests?.atMs !== nowMs) {
-      const rests = [...this.uses].map(({ run }) =>
-        Math.max(run.beganMs + run.expectedMs - nowMs, MIN_REST * run.expectedMs),
-      );
+      const rests = [...this.uses].map(({ run }) => restOf(run, nowMs));
       this.#rests = { atMs: nowMs, sorted: rests.sort((a, b) => a - b) };
     }
     return this.#rests?.sorted[nth - 1] ?? Infinity;
+  }
+
+  #firstReleaseMs(nowMs: number): number {
+    let first = Infinity;
+    for (const { run } of this.#uses?.values() ?? []) first = Math.min(first, restOf(run, nowMs));
+    for (const { run } of this.#earlierUses?.values() ?? []) first = Math.min(first, restOf(run, nowMs));
+    return first;
   }
 
   /** Returns the remaining ms of a load of the Cargo's model that an assigned job caused; null without such a load. */
@@ -207,4 +214,9 @@ function addTo<K>(counts: Map<K, number>, key: K, change: 1 | -1): void {
   const count = (counts.get(key) ?? 0) + change;
   if (count === 0) counts.delete(key);
   else counts.set(key, count);
+}
+
+/** Returns the ms until a job is expected to end. */
+function restOf({ beganMs, expectedMs }: Run, nowMs: number): number {
+  return Math.max(beganMs + expectedMs - nowMs, MIN_REST * expectedMs);
 }
