@@ -109,7 +109,8 @@ describe("a network of Islands that lend engines", () => {
     expect(text.length).toBeGreaterThan(10 * before.length);
     expect(await detail(jobId)).toMatchObject({ status: "completed", output: text, attempts: 2 });
     expect((await detail(jobId)).usage).toMatchObject({ completion_tokens: 800 });
-    const problems = await Promise.all(NAMES.map(async (name) => (await status(name)).engines?.[0]?.problem));
-    expect(problems).toContainEqual(expect.stringContaining("does not respond"));
+    const problems = () => Promise.all(NAMES.map(async (name) => (await status(name)).engines?.[0]?.problem));
+    // The Island checks the engine again a second after it has failed.
+    await expect.poll(problems, { timeout: 10_000 }).toContainEqual(expect.stringContaining("does not respond"));
   });
 });
