@@ -62,8 +62,8 @@ export class OnlineIsland {
   #earlierUses: Map<string, IslandUse> | null = null;
   /** Number of jobs by Cargo; null before the first. */
   #runsOf: Map<string, number> | null = null;
-  /** Expected times until each job has ended, sorted, at a time; null after a change. */
-  #rests: { readonly atMs: number; readonly sorted: readonly number[] } | null = null;
+  /** Expected ms until the first slot is free, at a time; null after a change. */
+  #firstRelease: { readonly atMs: number; readonly ms: number } | null = null;
   /** Number of uses by `model`; null before the first. */
   #usesOf: Map<string | undefined, number> | null = null;
 
@@ -96,7 +96,7 @@ export class OnlineIsland {
     return Math.max(0, Math.min(this.freeSlots, rest));
   }
 
-  get uses(): Iterable<IslandUse> {
+  get uses(): readonly IslandUse[] {
     return [...(this.#uses?.values() ?? []), ...(this.#earlierUses?.values() ?? [])];
   }
 
@@ -118,21 +118,14 @@ export class OnlineIsland {
 
   /** Returns the ms until the `nth` slot is expected to be free, from 1; Infinity if that is unknown. */
   releaseMs(nth: number, nowMs: number): number {
-    // Each job that ends on a full Island asks for the first slot, for which nothing must be sorted.
-    if (nth === 1) return this.#firstReleaseMs(nowMs);
-    // The indices of all Cargos ask at the same time.
-    if (this.#rests?.atMs !== nowMs) {
-      const rests = [...this.uses].map(({ run }) => restOf(run, nowMs));
-      this.#rests = { atMs: nowMs, sorted: rests.sort((a, b) => a - b) };
+    if (nth > 1) return this.uses.map(({ run }) => restOf(run, nowMs)).sort((a, b) => a - b)[nth - 1] ?? Infinity;
+    // The indices of all Cargos ask for the first slot at the same time, and nothing must be sorted for it.
+    if (this.#firstRelease?.atMs !== nowMs) {
+      let ms = Infinity;
+      for (const { run } of this.uses) ms = Math.min(ms, restOf(run, nowMs));
+      this.#firstRelease = { atMs: nowMs, ms };
     }
-    return this.#rests?.sorted[nth - 1] ?? Infinity;
-  }
-
-  #firstReleaseMs(nowMs: number): number {
-    let first = Infinity;
-    for (const { run } of this.#uses?.values() ?? []) first = Math.min(first, restOf(run, nowMs));
-    for (const { run } of this.#earlierUses?.values() ?? []) first = Math.min(first, restOf(run, nowMs));
-    return first;
+    return this.#firstRelease.ms;
   }
 
   /** Returns the remaining ms of a load of the Cargo's model that an assigned job caused; null without such a load. */
@@ -199,7 +192,7 @@ export class OnlineIsland {
   }
 
   #countUse({ model, run }: IslandUse, change: 1 | -1): void {
-    this.#rests = null;
+    this.#firstRelease = null;
     addTo((this.#usesOf ??= new Map()), model, change);
     addTo((this.#runsOf ??= new Map()), run.slug, change);
   }
