@@ -34,6 +34,8 @@ const CHATS_AT_ONCE = 6;
 const GRANTED = 10_000;
 const POLL_MS = 300;
 const SETTLE_POLLS = 200;
+/** The coordinator reads standings that another process stored once a second. */
+const STANDINGS_READ_MS = 2_000;
 
 export interface TextLiarsOptions {
   readonly seed: number;
@@ -113,6 +115,8 @@ export async function runTextLiars({
       const standing = { ...TRUSTED, reason: "known in person" };
       await store.audits.set({ ownerAccountId, slug: SLUG, standing }, Date.now());
     }
+    // Until then all owners are new, and two liars may read an answer.
+    await systemClock.sleep(STANDINGS_READ_MS);
     const clients = Array.from({ length: CLIENTS }, (_, nth) =>
       network.createAccount(`client-${nth}@example.com`, GRANTED, { concurrentJobs: 1_000 }),
     );
