@@ -139,6 +139,7 @@ export const jobTable = new Table(
           "CREATE INDEX jobs_ended_by_cargo ON jobs (account_id, slug, state, id) WHERE completed_at_ms IS NOT NULL",
       },
     ],
+    hasRowid: 5,
   },
 );
 type JobColumn = keyof RowOf<typeof jobTable>;

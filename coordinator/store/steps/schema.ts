@@ -37,6 +37,8 @@ import { auditTable, standingTable } from "../audits.ts";
 import { columnName, type Column, type ColumnKind, type PerEngine, type Table, type TableRules } from "./table.ts";
 import type { Dialect } from "./tx.ts";
 
+type NamedColumns = readonly (readonly [member: string, column: Column])[];
+
 const POSTGRES_TYPES: Readonly<Partial<Record<ColumnKind, string>>> = {
   integer: "bigint",
   small: "int",
@@ -108,6 +110,7 @@ const LATER: readonly Omit<Migration, "version" | "sql">[] = [
   { name: "speeds of Islands", oldest: 1 },
   { name: "rates of jobs, and audits", oldest: 2 },
   { name: "terms of jobs, trust of API keys, and refused audits", oldest: 3 },
+  { name: "jobs with a rowid", oldest: 4 },
 ];
 
 /** Returns all migrations. `rest`: statements of the baseline after the tables. */
@@ -125,13 +128,38 @@ export function migrationsOf(dialect: Dialect, rest: string): readonly Migration
 }
 
 /** Returns CREATE statements of a table; empty for an engine without it. `version`: migration that adds the table. */
-function tableSql({ name, definition, rules }: Table, dialect: Dialect, version: number | undefined): string {
+function tableSql(table: Table, dialect: Dialect, version: number | undefined): string {
+  const { name, definition, rules } = table;
   if (rules.since !== version || (rules.onlyIn ?? dialect) !== dialect) return "";
   const columns = columnsIn(definition, dialect).filter(([, { since }]) => since === undefined);
-  const lines = [...columns.map(([member, column]) => columnSql(member, column, dialect)), ...(rules.rules ?? [])];
-  const indexes = (rules.indexes ?? []).map((index) => sqlOf(index, dialect)).filter((sql) => sql !== "");
-  const table = `CREATE TABLE ${name} (\n  ${lines.join(",\n  ")}\n)${optionsSql(rules, dialect)}`;
-  return [table, ...indexes].map((sql) => `${sql};`).join("\n");
+  const created = createSql(name, columns, rules.rules, dialect);
+  return statements(`${created}${optionsSql(rules, dialect)}`, ...indexesSql(rules, dialect));
+}
+
+function createSql(name: string, columns: NamedColumns, rules: TableRules["rules"] = [], dialect: Dialect): string {
+  const lines = [...columns.map(([member, column]) => columnSql(member, column, dialect)), ...rules];
+  return `CREATE TABLE ${name} (\n  ${lines.join(",\n  ")}\n)`;
+}
+
+function indexesSql({ indexes = [] }: TableRules, dialect: Dialect): string[] {
+  return indexes.map((index) => sqlOf(index, dialect)).filter((sql) => sql !== "");
+}
+
+/** Returns the statements of a migration that give a SQLite table a rowid: its rows move to a new table. */
+function rowidSql({ name, definition, rules }: Table, version: number): string {
+  const columns = columnsIn(definition, "sqlite").filter(([, { since = 1 }]) => since <= version);
+  const names = columns.map(([member, column]) => columnName(member, column)).join(", ");
+  return statements(
+    `${createSql(`new_${name}`, columns, rules.rules, "sqlite")} STRICT`,
+    `INSERT INTO new_${name} (${names}) SELECT ${names} FROM ${name}`,
+    `DROP TABLE ${name}`,
+    `ALTER TABLE new_${name} RENAME TO ${name}`,
+    ...indexesSql(rules, "sqlite"),
+  );
+}
+
+function statements(...all: readonly string[]): string {
+  return all.map((sql) => `${sql};`).join("\n");
 }
 
 function addedSql(table: Table, dialect: Dialect, version: number): string {
@@ -139,10 +167,11 @@ function addedSql(table: Table, dialect: Dialect, version: number): string {
   const added = columns.map(
     ([member, column]) => `ALTER TABLE ${table.name} ADD COLUMN ${columnSql(member, column, dialect)};`,
   );
-  return [tableSql(table, dialect, version), ...added].filter((sql) => sql !== "").join("\n");
+  const moved = dialect === "sqlite" && table.rules.hasRowid === version ? rowidSql(table, version) : "";
+  return [tableSql(table, dialect, version), ...added, moved].filter((sql) => sql !== "").join("\n");
 }
 
-function columnsIn(definition: Table["definition"], dialect: Dialect): (readonly [string, Column])[] {
+function columnsIn(definition: Table["definition"], dialect: Dialect): NamedColumns {
   return Object.entries(definition).filter(([, { onlyIn = dialect }]) => onlyIn === dialect);
 }
 

@@ -68,8 +68,11 @@ export interface TableRules {
   readonly onlyIn?: Dialect;
   /** Migration that adds the table; absent if the baseline has it. */
   readonly since?: number;
-  /** Whether the SQLite table has a rowid; other tables are `WITHOUT ROWID`. */
-  readonly hasRowid?: true;
+  /**
+   * Whether the SQLite table has a rowid; other tables are `WITHOUT ROWID`, which suits short rows: SQLite moves what
+   * exceeds a quarter of a page to a page of its own. A number: the migration that gives the table its rowid.
+   */
+  readonly hasRowid?: true | number;
   /** Fill factor of PostgreSQL's pages in percent: free space keeps updates of a row on its page. */
   readonly fillfactor?: number;
 }

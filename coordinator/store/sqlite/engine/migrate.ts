@@ -36,5 +36,11 @@ export function migrate(db: Database.Database, migrations: readonly Migration[],
     );
     return true;
   });
-  while (applyNext.immediate());
+  // A migration may replace a table to which others refer. SQLite would delete their rows with the old table.
+  db.pragma("foreign_keys = OFF");
+  try {
+    while (applyNext.immediate());
+  } finally {
+    db.pragma("foreign_keys = ON");
+  }
 }

@@ -14,6 +14,7 @@ const CHECKSUMS = [
   "bdc2432f6823786e01ecfc171210f4cbba3f4026d374b0b1cf377949f93249fb",
   "a0f5c687f3d3db94566f2e0919391057a23306e52ce8f63351939a2ead8e8caa",
   "6b9e77d29694c72656ebe620868da7038ccd802f5886f73c9baad2d962ca5557",
+  "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
 ];
 const FIRST: Migration = { version: 1, name: "first", sql: "CREATE TABLE things (id int)" };
 const INDEX = `DROP INDEX CONCURRENTLY IF EXISTS by_id

@@ -16,6 +16,7 @@ const CHECKSUMS = [
   "682695c007e92850b3db67b2e276bc1f4a767a063c062bf3dfd2527c506a59ba",
   "fd98390ae9cf1f4edaf77f838038ce95fc84887df93a128ca78c36b3ec70f002",
   "ebd1b83a097dabdf2fdc5f0edaec92e71c7a9c041e9780f3cf1cbf62e48893d4",
+  "6d665ca78b4004b693da127f079ea121e4da973009a35eaf9f3bc3ad15e4d706",
 ];
 const LATER: Migration = {
   version: MIGRATIONS.length + 1,
@@ -96,6 +97,22 @@ describe("migrate()", () => {
     expect(db.prepare("SELECT id, created_at_ms AS atMs FROM accounts").all()).toEqual([{ id: "user_1", atMs: 5 }]);
     expect(db.prepare("SELECT name FROM migrations").pluck().all()).toEqual(MIGRATIONS.map(({ name }) => name));
     expect(factsOf(db)).toEqual(factsOf(opened(MIGRATIONS)));
+  });
+
+  it("moves jobs to a table with a rowid, and keeps the rows that refer to them", () => {
+    const db = opened(MIGRATIONS.slice(0, 4));
+    db.exec(`INSERT INTO accounts (id, email, email_key, password_hash, created_at_ms) VALUES ('user_1', 'a', 'a', 'h', 5);
+      INSERT INTO jobs (id, account_id, slug, workload_id, state, priority, price_micro, created_at_ms, wait_deadline_ms)
+        VALUES ('job_1', 'user_1', 's', 1, 'completed', 0, 7, 5, 9);
+      INSERT INTO job_feeds (job_id, layout, text) VALUES ('job_1', '[]', 'Hello');`);
+    const jobs = (): unknown => db.prepare("SELECT * FROM jobs").all();
+    const before = jobs();
+    migrate(db, MIGRATIONS, 2);
+    expect(jobs()).toEqual(before);
+    expect(db.prepare("SELECT rowid, text FROM jobs JOIN job_feeds ON job_id = id").all()).toEqual([
+      { rowid: 1, text: "Hello" },
+    ]);
+    expect(() => db.exec("DELETE FROM accounts")).toThrow(/FOREIGN KEY/);
   });
 
   it("refuses a database of an earlier version with instructions, and changes nothing", () => {
