@@ -1,4 +1,4 @@
-import { homedir, userInfo } from "node:os";
+import { constants, getPriority, homedir, setPriority, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { systemClock } from "../../shared/clock.ts";
@@ -173,6 +173,7 @@ function addDataOptions(command: Command): Command {
 }
 
 async function start(dataDirectory: string, flags: Readonly<Record<string, string>>): Promise<void> {
+  runBelowOthers();
   const { openLog } = await import("./terminal/open-log.ts");
   const { startAgent } = await import("../../island-agent/cli/start-command.ts");
   const agent = await startAgent({
@@ -200,4 +201,14 @@ async function start(dataDirectory: string, flags: Readonly<Record<string, strin
     console.error(`The Island stopped: ${reason}`);
     process.exitCode = REFUSED_EXIT_CODE;
   }
+}
+
+/**
+ * Lets the host's other programs run first, such as an engine that the Island lends. The processes of Cargos inherit
+ * the priority.
+ */
+function runBelowOthers(): void {
+  const { PRIORITY_BELOW_NORMAL } = constants.priority;
+  // A higher priority than the current one would need privileges.
+  if (getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL);
 }

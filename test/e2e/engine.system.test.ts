@@ -1,18 +1,21 @@
+import { constants, getPriority } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { until } from "../support/http/http.ts";
 import { Network } from "../support/network/network.ts";
+import type { Program } from "../support/program.ts";
 import { LlamaServer } from "../support/servers/llama-server.ts";
 import { describeOpenaiClient } from "./openai-client.cases.ts";
 
 let engine: LlamaServer;
 let network: Network;
+let island: Program;
 
 beforeAll(async () => {
   engine = await LlamaServer.start();
   network = await Network.open();
   const account = network.createAccount("host@example.com");
-  await network.startIsland("island", account.islandToken, {
+  island = await network.startIsland("island", account.islandToken, {
     "engines.urls": engine.url,
     "cargos.allow_runtimes": "engine",
   });
@@ -35,5 +38,9 @@ describe("an Island that lends a llama-server", () => {
       { name: "llama-server", state: "ready", slots: 4, othersRunning: 0, problem: null },
     ]);
     expect(loaded.map(({ slug, ramBytes }) => ({ slug, ramBytes }))).toEqual([{ slug: "tiny-chat", ramBytes: 0 }]);
+  });
+
+  it("lets the engine run first", () => {
+    expect(getPriority(island.process.pid)).toBe(constants.priority.PRIORITY_BELOW_NORMAL);
   });
 });
