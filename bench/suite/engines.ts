@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { hasLlamaServer, LlamaServer } from "../../test/support/servers/llama-server.ts";
 import { alternate, figureOf, type Metrics } from "../harness/alternate.ts";
@@ -10,13 +12,19 @@ import type { AgentStatus } from "../../island-agent/execution/island-reports.ts
 import type { ClientLoad } from "../load/http-clients.ts";
 import type { PlainRelayApi } from "../load/plain-relay.ts";
 
+/** Where llama-server runs: on any core, like all other processes, or alone on the first core. */
+type Place = "shared" | "own";
+
 /** Settings of tiny-chat in the catalog, for as many clients as there are. */
 const SLOTS = 16;
 const CLIENTS = [4, 16];
 const TOKENS = 64;
 const MIN_OF_ENGINE = 0.9;
+const CAN_PLACE = process.platform === "linux" && availableParallelism() > 1;
 const NOTE =
-  "Two plain relays are two Node.js processes, one behind the other, that only copy HTTP. They show what the cores of this machine allow for two more processes on the path.";
+  "Two plain relays are two Node.js processes, one behind the other, that only copy HTTP. They show what the cores of this machine allow for two more processes on the path. In all cases llama-server reads the prompt of each chat: an Island demands that, because the server's cache of prompts would serve all accounts. On a core of its own, llama-server competes with no other process, as on a machine whose GPU computes.";
+/** What an Island sends too. */
+const UNCACHED = { cache_prompt: false };
 
 /** Measures chats on an engine that an Island lends, compared with the same engine called directly. */
 export const engines: Bench = {
@@ -27,33 +35,40 @@ export const engines: Bench = {
     const samples = await alternate(
       options.runs,
       {
-        atoll: () => measureIsland(options),
+        atoll: () => measureIsland(options, "shared"),
         relays: () => measureRelays(options),
-        engine: () => measureEngine(options),
+        engine: () => measureEngine(options, "shared"),
+        ...(CAN_PLACE
+          ? {
+              "atoll beside": () => measureIsland(options, "own"),
+              "engine beside": () => measureEngine(options, "own"),
+            }
+          : {}),
       },
       options.log,
     );
     const figures = CLIENTS.flatMap((clients) => {
-      const chats = {
-        unit: "/s",
-        metric: `chats/s ${clients}`,
-        against: { variant: "engine", name: "llama-server" },
+      const chats = { unit: "/s", metric: `chats/s ${clients}` };
+      const budget = {
+        text: `≥ ${MIN_OF_ENGINE} × baseline`,
+        isMet: ({ ratio }: { ratio: number }) => ratio >= MIN_OF_ENGINE,
       };
+      const shared = { ...chats, against: { variant: "engine", name: "llama-server" } };
+      const own = { ...chats, of: "atoll beside", against: { variant: "engine beside", name: "llama-server" } };
+      const what = `Chats of ${TOKENS} tokens, ${clients} clients`;
       return [
-        figureOf(samples, {
-          ...chats,
-          what: `Chats of ${TOKENS} tokens, ${clients} clients`,
-          budget: { text: `≥ ${MIN_OF_ENGINE} × baseline`, isMet: ({ ratio }) => ratio >= MIN_OF_ENGINE },
-        }),
-        figureOf(samples, { ...chats, what: `The same through two plain relays, ${clients} clients`, of: "relays" }),
+        figureOf(samples, { ...shared, what, budget }),
+        figureOf(samples, { ...shared, what: `The same through two plain relays, ${clients} clients`, of: "relays" }),
+        ...(CAN_PLACE ? [figureOf(samples, { ...own, what: `${what}, engine on a core of its own`, budget })] : []),
       ];
     });
     return { figures, notes: [NOTE] };
   },
 };
 
-async function measureIsland(options: BenchOptions): Promise<Metrics> {
+async function measureIsland(options: BenchOptions, place: Place): Promise<Metrics> {
   await using engine = await LlamaServer.start({ slots: SLOTS });
+  using _cores = place === "own" ? leaveCore(engine) : null;
   await using server = await startAtoll();
   const { key, islandToken } = server.network.createAccount("owner@example.com", 1e9, {
     requestsPerMinute: 1e9,
@@ -75,18 +90,38 @@ async function measureRelays(options: BenchOptions): Promise<Metrics> {
   await using inner = await startRelay();
   await using outer = await startRelay();
   const to = await inner.call("listen", { to: engine.url });
-  return await metricsOf(options, await outer.call("listen", { to }), "/v1", "none");
+  return await metricsOf(options, await outer.call("listen", { to }), "/v1", "none", UNCACHED);
+}
+
+/** Leaves the first core to the engine, until the returned object is disposed of. */
+function leaveCore(engine: LlamaServer): Disposable {
+  setCores(engine.pid, "0");
+  // Processes that start later inherit the cores of this one.
+  setCores(process.pid, "1-1023");
+  return { [Symbol.dispose]: () => setCores(process.pid, "0-1023") };
+}
+
+/** Sets the cores of all threads of a process. */
+function setCores(pid: number | undefined, cores: string): void {
+  execFileSync("taskset", ["--all-tasks", "--pid", "--cpu-list", cores, String(pid)], { stdio: "ignore" });
 }
 
 const startRelay = (): Promise<Worker<PlainRelayApi>> =>
   Worker.start(join(import.meta.dirname, "..", "load", "plain-relay.ts"));
 
-async function measureEngine(options: BenchOptions): Promise<Metrics> {
+async function measureEngine(options: BenchOptions, place: Place): Promise<Metrics> {
   await using engine = await LlamaServer.start({ slots: SLOTS });
-  return await metricsOf(options, engine.url, "/v1", "none");
+  using _cores = place === "own" ? leaveCore(engine) : null;
+  return await metricsOf(options, engine.url, "/v1", "none", UNCACHED);
 }
 
-async function metricsOf({ isQuick }: BenchOptions, url: string, base: string, key: string): Promise<Metrics> {
+async function metricsOf(
+  { isQuick }: BenchOptions,
+  url: string,
+  base: string,
+  key: string,
+  members: object = {},
+): Promise<Metrics> {
   // JavaScript takes several seconds to be compiled.
   const [warmUpMs, ms] = isQuick ? [300, 700] : [15_000, 5_000];
   const metrics: Record<string, number> = {};
@@ -103,6 +138,7 @@ async function metricsOf({ isQuick }: BenchOptions, url: string, base: string, k
         temperature: 0,
         max_tokens: TOKENS,
         stream: true,
+        ...members,
       },
       clients,
       expect: { status: 200 },
