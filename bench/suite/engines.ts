@@ -12,7 +12,7 @@ import type { AgentStatus } from "../../island-agent/execution/island-reports.ts
 import type { ClientLoad } from "../load/http-clients.ts";
 import type { PlainRelayApi } from "../load/plain-relay.ts";
 
-/** Where llama-server runs: on any core, like all other processes, or alone on the first core. */
+/** Cores of llama-server: all, which it shares with the other processes, or only the first, which they leave. */
 type Place = "shared" | "own";
 
 /** Settings of tiny-chat in the catalog, for as many clients as there are. */

@@ -65,8 +65,8 @@ function figures(samples: Samples): Figure[] {
   const hostMs = of("steps", "process p50");
   const commitMs = ofEachRun((thread, sync) => thread + sync, of("steps", "thread p50"), of("steps", "fdatasync p50"));
   /**
-   * Returns the limit of sequential chats: the model, the path there and back, the process of the model, and the commit
-   * of the end. The commit of the submission takes place beside them.
+   * Returns the limit of sequential chats: the model, the connections, the process of the model, and the commit of the
+   * end. The submission is committed at the same time.
    */
   const possible = ofEachRun(
     (rate, chat, host, commit) => 1_000 / (1_000 / rate + chat + host + commit),
