@@ -204,11 +204,15 @@ async function start(dataDirectory: string, flags: Readonly<Record<string, strin
 }
 
 /**
- * Lets the host's other programs run first, such as an engine that the Island lends. The processes of Cargos inherit
- * the priority.
+ * Lets other programs of the session run first, such as an engine that the Island lends. Processes that the agent
+ * starts inherit the priority.
  */
 function runBelowOthers(): void {
   const { PRIORITY_BELOW_NORMAL } = constants.priority;
-  // A higher priority than the current one would need privileges.
-  if (getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL);
+  try {
+    // A higher priority than the current one would need privileges.
+    if (getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL);
+  } catch {
+    // A service whose system calls are filtered keeps its priority, and works without another one.
+  }
 }

@@ -36,7 +36,7 @@ export function migrate(db: Database.Database, migrations: readonly Migration[],
     );
     return true;
   });
-  // A migration may replace a table to which others refer. SQLite would delete their rows with the old table.
+  // A migration may replace a table to which others refer. SQLite would delete their rows with the old table, or refuse.
   db.pragma("foreign_keys = OFF");
   try {
     while (applyNext.immediate());
