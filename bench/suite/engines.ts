@@ -22,7 +22,7 @@ const TOKENS = 64;
 const MIN_OF_ENGINE = 0.9;
 const CAN_PLACE = process.platform === "linux" && availableParallelism() > 1;
 const NOTE =
-  "Two plain relays are two Node.js processes, one behind the other, that only copy HTTP. They show what the cores of this machine allow for two more processes on the path. In all cases llama-server reads the prompt of each chat: an Island demands that, because the server's cache of prompts would serve all accounts. On a core of its own, llama-server competes with no other process, as on a machine whose GPU computes.";
+  "Two plain relays are two Node.js processes, one behind the other, that only copy HTTP. They show what the cores of this machine allow for two more processes on the path. In all cases llama-server reads the prompt of each chat: an Island demands that, because the server's cache of prompts would serve all accounts. On a core of its own, llama-server competes with no other process of the bench.";
 /** What an Island sends too. */
 const UNCACHED = { cache_prompt: false };
 
