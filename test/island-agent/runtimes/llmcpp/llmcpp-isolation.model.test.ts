@@ -22,8 +22,8 @@ import {
 const folder = new ModelFolder();
 afterAll(() => folder[Symbol.dispose]());
 const ENDLESS = folder.write("endless", { contextTokens: 8_192 });
-/** Reads a long prompt for more than a second on one core, 512 tokens at a time. */
-const SLOW_READER = folder.write("slow-reader", { contextTokens: 8_192, width: 512, layers: 4 });
+/** Reads a long prompt for more than two seconds on one core, 512 tokens at a time. */
+const SLOW_READER = folder.write("slow-reader", { contextTokens: 8_192, width: 512, layers: 8 });
 const HANGING = folder.write("hanging", { chatTemplate: HANGING_TEMPLATE });
 
 const CRASH = { name: "JobFailure", code: "runtime_crashed", retryable: true };
