@@ -132,11 +132,11 @@ function tableSql(table: Table, dialect: Dialect, version: number | undefined): 
   const { name, definition, rules } = table;
   if (rules.since !== version || (rules.onlyIn ?? dialect) !== dialect) return "";
   const columns = columnsIn(definition, dialect).filter(([, { since }]) => since === undefined);
-  const created = createSql(name, columns, rules.rules, dialect);
+  const created = createSql(name, columns, rules, dialect);
   return statements(`${created}${optionsSql(rules, dialect)}`, ...indexesSql(rules, dialect));
 }
 
-function createSql(name: string, columns: NamedColumns, rules: TableRules["rules"] = [], dialect: Dialect): string {
+function createSql(name: string, columns: NamedColumns, { rules = [] }: TableRules, dialect: Dialect): string {
   const lines = [...columns.map(([member, column]) => columnSql(member, column, dialect)), ...rules];
   return `CREATE TABLE ${name} (\n  ${lines.join(",\n  ")}\n)`;
 }
@@ -150,7 +150,7 @@ function rowidSql({ name, definition, rules }: Table, version: number): string {
   const columns = columnsIn(definition, "sqlite").filter(([, { since = 1 }]) => since <= version);
   const names = columns.map(([member, column]) => columnName(member, column)).join(", ");
   return statements(
-    `${createSql(`new_${name}`, columns, rules.rules, "sqlite")} STRICT`,
+    `${createSql(`new_${name}`, columns, rules, "sqlite")} STRICT`,
     `INSERT INTO new_${name} (${names}) SELECT ${names} FROM ${name}`,
     `DROP TABLE ${name}`,
     `ALTER TABLE new_${name} RENAME TO ${name}`,
