@@ -233,12 +233,23 @@ it("a long answer, of which only a beginning is read, does not count as overchar
 it("a beginning that its Island calls an answer at the limit does not count for its owner", async () => {
   const owner = await openOwner("owner");
   const reader = await openOwner("reader");
-  await using _reader = (await joinIsland(reader, () => HONEST)).island;
+  // In a short answer, the drawn positions may be too few for a verdict.
+  const tokens = 60;
+  accepted = `${HONEST}. `.repeat(5);
+  await using _reader = (
+    await joinIsland(
+      reader,
+      () => accepted,
+      true,
+      () => true,
+      tokens,
+    )
+  ).island;
   const { island, chats } = await joinAnswering(owner, (frame) => {
     const end = finishedFrame(frame, 2, { completionTokens: 1 });
-    return [...beginFrames(frame), outputFrame(frame, 1, HONEST), { ...end, finishReason: "length" } as typeof end];
+    return [...beginFrames(frame), outputFrame(frame, 1, accepted), { ...end, finishReason: "length" } as typeof end];
   });
-  for (const max_tokens of [100, TOKENS]) await chat({ ...NOT_FOR_READERS, max_tokens });
+  for (const max_tokens of [100, tokens]) await chat({ ...NOT_FOR_READERS, max_tokens });
   const verdicts = () =>
     chats.map(({ jobId }) => coordinator.runSql("SELECT verdict FROM audits WHERE id = ?", jobId)[0]);
   await expect.poll(verdicts).toEqual([{ verdict: "unclear" }, { verdict: "consistent" }]);
