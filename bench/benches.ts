@@ -10,6 +10,7 @@ import { growth } from "./suite/growth.ts";
 import { islands } from "./suite/islands.ts";
 import { jobs } from "./suite/jobs.ts";
 import { latency } from "./suite/latency.ts";
+import { mainThread } from "./suite/main-thread.ts";
 import { realIsland } from "./suite/real-island.ts";
 import { relay } from "./suite/relay.ts";
 import { restart } from "./suite/restart.ts";
@@ -20,6 +21,7 @@ export const BENCHES: readonly Bench[] = [
   streams,
   relay,
   bursts,
+  mainThread,
   floor,
   disk,
   latency,
@@ -45,6 +47,7 @@ export const MAX_RUNS: ReadonlyMap<string, number> = new Map([
   ["growth", 2],
   ["dispatch", 3],
   ["gateways", 3],
+  ["main-thread", 3],
 ]);
 
 /** The names of the benches in the order of RESULTS.md. Fleets, both benches of audits and soak have separate commands. */
