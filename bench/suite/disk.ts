@@ -19,22 +19,30 @@ interface Work {
   readonly tokens: number;
   readonly gapMs: number;
   readonly chats: number;
+  /** Chats at the same time. Default: 1. */
+  readonly clients?: number;
 }
 
-/** Measures bytes written to disk for a long stream and for short chats, one after the other, so that no commits are shared. */
+/**
+ * Measures bytes written to disk for a long stream and for short chats, one after the other, so that no commits are
+ * shared, and for many long streams at the same time.
+ */
 export const disk: Bench = {
   name: "disk",
   title: "Disk writes",
   async run(options): Promise<BenchResult> {
     const long: Work = { tokens: options.isQuick ? 50 : 1_000, gapMs: 20, chats: 1 };
+    const streams = options.isQuick ? 4 : 64;
+    const shared: Work = { ...long, chats: streams, clients: streams };
     const spaced: Work = { tokens: 16, gapMs: 20, chats: options.isQuick ? 2 : 50 };
     const burst: Work = { tokens: 16, gapMs: 0, chats: options.isQuick ? 2 : 200 };
     const samples = await alternate(
       options.runs,
       {
-        long: () => measure(long, options),
-        spaced: () => measure(spaced, options),
-        burst: () => measure(burst, options),
+        long: () => measure(long),
+        shared: () => measure(shared),
+        spaced: () => measure(spaced),
+        burst: () => measure(burst),
         row: () => measureRow(options),
       },
       options.log,
@@ -59,19 +67,26 @@ export const disk: Bench = {
       });
     const commitsIn = (what: string, of: string) =>
       figureOf(samples, { what, of, unit: "", metric: "commits per chat" });
+    const ofToken = (what: string, of: string, tokens: number) =>
+      figureOf(samples, {
+        what,
+        of,
+        unit: "bytes",
+        metric: "B per token",
+        budget: {
+          text: `≤ ${MAX_BYTES_PER_TOKEN} bytes`,
+          isMet: ({ median }) => median <= MAX_BYTES_PER_TOKEN,
+          limit: commitsOnly(of, (bytes) => bytes / tokens),
+        },
+      });
     return {
       figures: [
-        figureOf(samples, {
-          what: `Disk writes per token, stream of ${long.tokens} tokens at 50/s`,
-          of: "long",
-          unit: "bytes",
-          metric: "B per token",
-          budget: {
-            text: `≤ ${MAX_BYTES_PER_TOKEN} bytes`,
-            isMet: ({ median }) => median <= MAX_BYTES_PER_TOKEN,
-            limit: commitsOnly("long", (bytes) => bytes / long.tokens),
-          },
-        }),
+        ofToken(`Disk writes per token, stream of ${long.tokens} tokens at 50/s`, "long", long.tokens),
+        ofToken(
+          `Disk writes per token, ${streams} streams of ${shared.tokens} tokens at 50/s`,
+          "shared",
+          shared.tokens,
+        ),
         ofChat("Disk writes per chat, 16 tokens 20 ms apart", "spaced"),
         ofChat("Disk writes per chat, 16 tokens at once", "burst"),
         figureOf(samples, {
@@ -83,6 +98,7 @@ export const disk: Bench = {
         commitsIn("Commits per chat, 16 tokens at once", "burst"),
         commitsIn("Commits per chat, 16 tokens 20 ms apart", "spaced"),
         commitsIn(`Commits per stream of ${long.tokens} tokens`, "long"),
+        commitsIn(`Commits per stream of ${shared.tokens} tokens, ${streams} streams`, "shared"),
         figureOf(samples, {
           what: "Disk writes per one-row commit",
           of: "row",
@@ -100,12 +116,12 @@ export const disk: Bench = {
   },
 };
 
-async function measure({ tokens, gapMs, chats }: Work, _options: BenchOptions): Promise<Metrics> {
+async function measure({ tokens, gapMs, chats, clients: parallel = 1 }: Work): Promise<Metrics> {
   await using server = await startAtoll();
   const { key } = server.account("client");
-  await using islands = await joinIslands(server, { count: 1, slots: 4, script: { tokens, gapMs: 0 } });
+  await using islands = await joinIslands(server, { count: 1, slots: parallel, script: { tokens, gapMs: 0 } });
   await using clients = await startClients();
-  const load = chatLoad(server, key, 1, tokens);
+  const load = chatLoad(server, key, parallel, tokens);
   await clients.call("submit", { load, count: 1 });
   await systemClock.sleep(SETTLE_MS);
   await islands.call("script", { tokens, gapMs });
