@@ -332,7 +332,19 @@ describe("a chat that finds a free slot", () => {
     expect(submitted).toHaveLength(1);
   });
 
-  it("is stored after two milliseconds without output", async () => {
+  it("is stored once it has started, if its output does not arrive with the start", async () => {
+    open();
+    const job = chat();
+    await world.settle();
+    const { assign } = island;
+    await island.say(...beginFrames(assign));
+    const { record } = await job;
+    expect(await opened.store.jobs.get(record.id)).toMatchObject({ islandId: island.hostId });
+    await Promise.all([outputFrame(assign, 1, "a"), finishedFrame(assign, 2)].map((frame) => island.say(frame)));
+    expect(await opened.store.jobs.get(record.id)).toMatchObject({ state: "completed", output: "a" });
+  });
+
+  it("is stored after two milliseconds without a start", async () => {
     open();
     const job = chat();
     await world.settle();
