@@ -86,6 +86,7 @@ describe("Executor.assign()", () => {
       schedule.mockClear();
       executor.assign(makeAssign({ jobId, script: { tokens } }), null);
       await executor.idle();
+      outbox.forget(jobId, 1);
       return schedule.mock.calls.length;
     };
     await timersOf("job_1", []);
