@@ -39,7 +39,7 @@ export const mainThread: Bench = {
       return [
         ofLoad("Main thread per chat", "all"),
         { what: `Main thread per token, ${PROFILED_LOADS[of].what}`, unit: "µs", values: perToken },
-        ...[...Object.keys(PARTS), REST].map((part) => ofLoad(`Of a chat: ${part}`, part)),
+        ...[...Object.keys(PARTS), REST].map((part) => ofLoad(`Per chat, ${part}`, part)),
       ];
     });
     return { figures };
