@@ -30,7 +30,7 @@ interface Seat {
   readonly chat: LlamaChat;
 }
 
-const MAX_WRONG = 0.1;
+const MAX_WRONG = 0.05;
 /** Number of wrong responses that is tolerated in a run with few responses. */
 const FEW_WRONG = 20;
 const free: Seat[] = [];
