@@ -173,8 +173,6 @@ export class Executor {
     const { jobId, attempt } = run.assign;
     const { outbox, log } = this.#deps;
     const last = outbox.end(jobId, attempt, await this.#runInSlot(run));
-    // The frame is written in this turn of the event loop, and the coordinator waits for it.
-    await new Promise((resolve) => void setImmediate(resolve));
     const outcome = last.type === "finished" ? "completed" : last.type;
     this.counts[outcome] += 1;
     this.#reportEnd(run, outcome, last.type === "failed" ? { why: failureReasonOf(last) } : {});

@@ -86,7 +86,6 @@ describe("Executor.assign()", () => {
       schedule.mockClear();
       executor.assign(makeAssign({ jobId, script: { tokens } }), null);
       await executor.idle();
-      outbox.forget(jobId, 1);
       return schedule.mock.calls.length;
     };
     await timersOf("job_1", []);
