@@ -51,7 +51,7 @@ export function serveHost<ProbeRequest, LoadRequest, Job>(
     onBroken: endNow,
   });
   const send = (message: FromHost): boolean => channel.send(message);
-  const outbox = new RunOutbox(systemClock, send);
+  const outbox = new RunOutbox(send);
   const aborts = new Map<number, AbortController>();
   let model: HostedModel<Job> | undefined;
 

@@ -1,48 +1,27 @@
 import { expect, it, vi } from "vitest";
 import { type FromHost, readFromHost } from "../../../../island-agent/runtimes/host/host-protocol.ts";
 import { RunOutbox } from "../../../../island-agent/runtimes/host/run-outbox.ts";
-import { ManualClock } from "../../../support/manual-clock.ts";
 import { outputItemSchema } from "../../../../shared/output.ts";
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const token = (content: string) => ({ type: "token" as const, content, count: 1 });
 
-function open() {
+function open(): { outbox: RunOutbox; sent: FromHost[] } {
   const sent: FromHost[] = [];
-  const clock = new ManualClock();
-  return { sent, clock, outbox: new RunOutbox(clock, (message) => sent.push(message) > 0) };
+  return { sent, outbox: new RunOutbox((message) => sent.push(message) > 0) };
 }
 
-it("RunOutbox sends the tokens of all runs of one batch as one message, and slow batches immediately", async () => {
-  const { clock, outbox, sent } = open();
+it("RunOutbox sends the tokens of all runs of one batch as one message, and each batch immediately", async () => {
+  const { outbox, sent } = open();
   for (let batch = 0; batch < 3; batch += 1) {
     for (let run = 1; run <= 16; run += 1) outbox.add(run, token(`${run}`));
     await tick();
     expect(sent).toHaveLength(batch + 1);
-    clock.advance(4);
   }
   const [first] = sent;
   expect(first?.kind === "output" ? first.outputs.map(({ run, items }) => [run, items.length]) : []).toEqual(
     Array.from({ length: 16 }, (_, index) => [index + 1, 1]),
   );
-});
-
-it("RunOutbox gathers fast output, but not the first of a run", async () => {
-  const { clock, outbox, sent } = open();
-  outbox.add(1, token("a"));
-  await tick();
-  clock.advance(1);
-  outbox.add(1, token("b"));
-  clock.advance(1);
-  outbox.add(1, token("c"));
-  await tick();
-  expect(sent).toHaveLength(1);
-  clock.advance(2);
-  expect(sent).toMatchObject([{}, { outputs: [{ run: 1, items: [{ content: "b" }, { content: "c" }] }] }]);
-  outbox.add(1, token("d"));
-  outbox.add(2, token("e"));
-  await tick();
-  expect(sent).toHaveLength(3);
 });
 
 it("RunOutbox sends the end of a run after its output, in the same tick", () => {
