@@ -127,7 +127,7 @@ export class MutableJob {
   stored: Promise<void> | null = null;
   /** Settles once all writes that wait for {@link stored} have started; null if none waits. */
   waitingWrites: Promise<unknown> | null = null;
-  /** Passes the submission to the store; null unless that waits for the first output. */
+  /** Passes the submission to the store; null unless that waits for a short job to end. */
   storeNow: (() => void) | null = null;
   /** True if the new job was not stored. Pending writes of the job then resolve without effect. */
   isWithdrawn = false;

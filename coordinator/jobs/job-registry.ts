@@ -77,8 +77,9 @@ export const NEW_JOB = {
  */
 const MAX_LATE_MS = 1_000;
 /**
- * Time for which a submission waits for the start of the run if its client waits for the result, so that a job whose
- * output arrives with the start takes one commit. A job that takes longer computes while it is stored.
+ * Time for which a submission waits for the end of the job if its client waits for the result, so that a short job
+ * takes one commit. A job that takes longer, and a chat that has started, computes while it is stored. Output within
+ * this time is late by a commit.
  */
 export const SHORT_JOB_MS = 2;
 /** Time after the grace period in which an Island that returned late can send its output and result. */
@@ -224,7 +225,10 @@ export class JobRegistry {
     return { stored, feed: stored.created && job.hasEnded ? job.feed : null };
   }
 
-  /** Calls `store` when the first attempt starts, has output or ends; at once if that could not share the commit. */
+  /**
+   * Calls `store` when the first attempt of a chat starts, has output or ends, or after {@link SHORT_JOB_MS}; at once if
+   * the end could not share the commit.
+   */
   #storeSoon<T>(job: MutableJob, store: () => Promise<T>): Promise<T> {
     if (job.islandId === null || !job.isClientBound || !this.#writes.mayShareCommit) return store();
     return new Promise((resolve) => {
@@ -597,8 +601,8 @@ export class JobRegistry {
     this.#recordActivity(job);
     this.#beginRun(job);
     this.#writes.startSoon(job);
-    // Output that arrives with the start shares the commit.
-    if (job.storeNow !== null) setImmediate(() => job.storeNow?.());
+    // A chat whose end does not arrive with its start is stored while it computes. Other jobs may end within the time.
+    if (job.cargo?.isChat === true && job.storeNow !== null) setImmediate(() => job.storeNow?.());
     this.#emit({ type: "job_moved", job });
   }
 
