@@ -3,6 +3,7 @@ import { alternate, figureOf, type Metrics, type Samples, ofEachRun, valuesOf } 
 import type { Bench, BenchOptions, BenchResult, Budget, Figure } from "../harness/bench.ts";
 import { measureCommits } from "../harness/measure-commits.ts";
 import { BATCH_JOBS, batchLoad, jobLoad, makeSeats, startClients, startIslandsProcess } from "../harness/loads.ts";
+import { mainThreadSeconds, workerThreadSeconds } from "../harness/process-facts.ts";
 import { startAtoll, type Server } from "../harness/servers.ts";
 import { untilAcknowledged } from "../harness/until-acknowledged.ts";
 import { machineMs } from "../load/frames.ts";
@@ -32,7 +33,16 @@ export const jobs: Bench = {
     const { names, notes } = await findQueues();
     for (const name of names) variants[name] = () => measureQueue(name, options);
     const samples = await alternate(options.runs, variants, options.log);
-    return { figures: [...figures(samples, "bullmq"), ...figures(samples, "graphile-worker")], notes };
+    const perJob = (what: string, metric: string): Figure => figureOf(samples, { what, unit: "µs", metric });
+    return {
+      figures: [
+        ...figures(samples, "bullmq"),
+        ...figures(samples, "graphile-worker"),
+        perJob("Main thread per completed job", "main µs"),
+        perJob("Storage threads per completed job", "storage µs"),
+      ],
+      notes,
+    };
   },
 };
 
@@ -102,16 +112,28 @@ async function measure(options: BenchOptions): Promise<Metrics> {
   await using islands = await startIslandsProcess();
   await islands.call("script", { tokens: 1, gapMs: 0 });
   const beganMs = machineMs();
+  const [mainS, storageS] = [mainThreadSeconds(server.pid).runS, workerThreadSeconds(server.pid)];
   await islands.call("connect", { url: server.url, seats: makeSeats(server, ISLANDS), slots: SLOTS });
   await untilAcknowledged(islands, count + singles);
   const seconds = (machineMs() - beganMs) / 1_000;
+  const usPerJob = (cpuS: number): number => (cpuS * 1e6) / (count + singles);
+  const cpu = {
+    "main µs": usPerJob(mainThreadSeconds(server.pid).runS - mainS),
+    "storage µs": usPerJob(workerThreadSeconds(server.pid) - storageS),
+  };
   await assertCompleted(
     server,
     key,
     single.jobs.map(({ id }) => id),
   );
   const [perBatched, completed] = [count / batched.seconds, (count + singles) / seconds];
-  return { batched: perBatched, single: singles / single.seconds, completed, both: both(perBatched, completed) };
+  return {
+    ...cpu,
+    batched: perBatched,
+    single: singles / single.seconds,
+    completed,
+    both: both(perBatched, completed),
+  };
 }
 
 /** Checks that some of the jobs have their output. */
