@@ -49,44 +49,43 @@ export const disk: Bench = {
     );
     const rowBytes = valuesOf(samples, "row", "B per commit");
     /** `per` converts bytes per chat to the unit of the figure. */
-    const commitsOnly = (of: string, per: (perChat: number) => number) => ({
-      name: "the same number of one-row commits",
-      values: ofEachRun((commits, bytes) => per(commits * bytes), valuesOf(samples, of, "commits per chat"), rowBytes),
-    });
-    const ofChat = (what: string, of: string) =>
+    const withBudget = (
+      { what, of, metric }: { what: string; of: string; metric: string },
+      { max, unit }: { max: number; unit: string },
+      per: (perChat: number) => number,
+    ) =>
       figureOf(samples, {
         what,
         of,
-        unit: "kB",
-        metric: "kB per chat",
+        unit,
+        metric,
         budget: {
-          text: `≤ ${MAX_KB_PER_CHAT} kB`,
-          isMet: ({ median }) => median <= MAX_KB_PER_CHAT,
-          limit: commitsOnly(of, (bytes) => bytes / KB),
+          text: `≤ ${max} ${unit}`,
+          isMet: ({ median }) => median <= max,
+          limit: {
+            name: "the same number of one-row commits",
+            values: ofEachRun(
+              (commits, bytes) => per(commits * bytes),
+              valuesOf(samples, of, "commits per chat"),
+              rowBytes,
+            ),
+          },
         },
       });
+    const ofChat = (what: string, of: string) =>
+      withBudget({ what, of, metric: "kB per chat" }, { max: MAX_KB_PER_CHAT, unit: "kB" }, (bytes) => bytes / KB);
+    const ofToken = (what: string, of: string) =>
+      withBudget(
+        { what, of, metric: "B per token" },
+        { max: MAX_BYTES_PER_TOKEN, unit: "bytes" },
+        (bytes) => bytes / long.tokens,
+      );
     const commitsIn = (what: string, of: string) =>
       figureOf(samples, { what, of, unit: "", metric: "commits per chat" });
-    const ofToken = (what: string, of: string, tokens: number) =>
-      figureOf(samples, {
-        what,
-        of,
-        unit: "bytes",
-        metric: "B per token",
-        budget: {
-          text: `≤ ${MAX_BYTES_PER_TOKEN} bytes`,
-          isMet: ({ median }) => median <= MAX_BYTES_PER_TOKEN,
-          limit: commitsOnly(of, (bytes) => bytes / tokens),
-        },
-      });
     return {
       figures: [
-        ofToken(`Disk writes per token, stream of ${long.tokens} tokens at 50/s`, "long", long.tokens),
-        ofToken(
-          `Disk writes per token, ${streams} streams of ${shared.tokens} tokens at 50/s`,
-          "shared",
-          shared.tokens,
-        ),
+        ofToken(`Disk writes per token, stream of ${long.tokens} tokens at 50/s`, "long"),
+        ofToken(`Disk writes per token, ${streams} streams of ${long.tokens} tokens at 50/s`, "shared"),
         ofChat("Disk writes per chat, 16 tokens 20 ms apart", "spaced"),
         ofChat("Disk writes per chat, 16 tokens at once", "burst"),
         figureOf(samples, {
@@ -98,7 +97,7 @@ export const disk: Bench = {
         commitsIn("Commits per chat, 16 tokens at once", "burst"),
         commitsIn("Commits per chat, 16 tokens 20 ms apart", "spaced"),
         commitsIn(`Commits per stream of ${long.tokens} tokens`, "long"),
-        commitsIn(`Commits per stream of ${shared.tokens} tokens, ${streams} streams`, "shared"),
+        commitsIn(`Commits per stream of ${long.tokens} tokens, ${streams} streams`, "shared"),
         figureOf(samples, {
           what: "Disk writes per one-row commit",
           of: "row",

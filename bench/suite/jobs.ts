@@ -112,7 +112,8 @@ async function measure(options: BenchOptions): Promise<Metrics> {
   await using islands = await startIslandsProcess();
   await islands.call("script", { tokens: 1, gapMs: 0 });
   const beganMs = machineMs();
-  const [mainS, storageS] = [mainThreadSeconds(server.pid).runS, workerThreadSeconds(server.pid)];
+  const { runS: mainS } = mainThreadSeconds(server.pid);
+  const storageS = workerThreadSeconds(server.pid);
   await islands.call("connect", { url: server.url, seats: makeSeats(server, ISLANDS), slots: SLOTS });
   await untilAcknowledged(islands, count + singles);
   const seconds = (machineMs() - beganMs) / 1_000;
