@@ -469,8 +469,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     };
     answered.set(job.id, done);
     byPrompt.set(job.prompt, done);
-    const event = { type: "job_ended", job: { id: job.id, settled }, ending: { audit: audit ?? undefined } };
-    for (const listener of listeners) listener(event as never);
+    const event = { type: "audit_due", job: { id: job.id, settled }, audit };
+    if (audit?.verdict === "due") for (const listener of listeners) listener(event as never);
     release(island);
   }
 

@@ -85,14 +85,15 @@ export function openAuditor(
   let settleTimer = clock.schedule(SETTLE_EVERY_MS, () => void settleHeld());
 
   ended.subscribe((event) => {
-    if (event.type === "job_dropped") noteDone(event.job.id);
-    if (event.type !== "job_ended") return;
-    const { job, ending } = event;
-    if (ending.audit?.verdict !== "due") return;
-    const { ownerAccountId, slug } = ending.audit;
+    if (event.type === "job_dropped" || event.type === "offer_withdrawn") noteDone(event.job.id);
+    if (event.type !== "audit_due") return;
+    const { job } = event;
+    const { ownerAccountId, slug } = event.audit;
     const audit = { jobId: job.id, ownerAccountId, slug };
     noteDue(audit);
-    void job.settled?.then(() => add(audit));
+    void job.settled?.then(() => {
+      if (due.has(job.id)) add(audit);
+    });
   });
 
   function noteDue(audit: DueAudit): void {

@@ -6,7 +6,7 @@ import { isProven, NEW_STANDING, type Standing, TRUSTED } from "../credits/stand
 /** Poll interval: within it, other coordinators and commands have changed a standing. */
 const POLL_MS = 1_000;
 /** Audits that a new owner may wait for. At the first number it gets no more jobs of the Cargo, until fewer than the second are due. */
-const MAX_DUE = 5;
+export const MAX_DUE = 5;
 const RESUMES_AT_DUE = 3;
 /** A change may be stored this long after the time that it carries. */
 const MAX_LATE_MS = 60_000;

@@ -111,6 +111,7 @@ export function openDispatcher(
       case "job_stored":
       case "job_moved":
       case "attempt_failed":
+      case "audit_due":
       case "job_ended":
         return undefined;
       case "job_dropped": {

@@ -1,4 +1,5 @@
 import type { JobError } from "../../shared/errors.ts";
+import type { NewAudit } from "../store/audits.ts";
 import type { JobEnding } from "../store/jobs/job-store.ts";
 import type { ActiveJob } from "./active-job.ts";
 import type { WritableFeed } from "./feed.ts";
@@ -47,5 +48,10 @@ export type JobRegistryEvent =
       readonly feed: WritableFeed;
       readonly ownerId: string | null;
     }
+  /**
+   * The job's end needs an audit once `job.settled` resolves. Of an offered job, `offer_withdrawn` or `job_stored` and
+   * `job_ended` follow later.
+   */
+  | { readonly type: "audit_due"; readonly job: ActiveJob; readonly audit: NewAudit }
   /** The job ended. `job.settled` resolves when the end is durable. */
   | { readonly type: "job_ended"; readonly job: ActiveJob; readonly ending: JobEnding };

@@ -936,6 +936,7 @@ export class JobRegistry {
       job.feed.end(feedEndingOf({ ...outcome, ...ending, output, id, state: job.state, creditsUsedMicro }));
       for (const webhookId of dueWebhookIds) this.#onWebhookDue(webhookId, job.accountId);
     });
+    if (ending.audit?.verdict === "due") this.#emit({ type: "audit_due", job, audit: ending.audit });
     // The end of an offered job is announced once the job is stored.
     if (job.stored === null) this.#emit({ type: "job_ended", job, ending });
     else job.ending = ending;

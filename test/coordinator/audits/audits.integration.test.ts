@@ -1,7 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { MAX_DUE } from "../../../coordinator/audits/standings.ts";
 import { PROVEN_AFTER } from "../../../coordinator/credits/standing.ts";
+import { DATABASE_FILE } from "../../../coordinator/store/open-store.ts";
 import { type ChatRead, readPositionsOf } from "../../../shared/chat-reading.ts";
+import { systemClock } from "../../../shared/clock.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import type { SingleFrame } from "../../../shared/protocol/from-island.ts";
 import { call } from "../../support/http/http.ts";
@@ -16,10 +21,13 @@ import {
 import { FakeIsland } from "../../support/network/fake-island.ts";
 import { makeIslandState } from "../../support/network/frames.ts";
 import { TestCoordinator } from "../../support/network/test-coordinator.ts";
+import { IS_POSTGRES } from "../../support/store/test-store.ts";
 
 type Account = Awaited<ReturnType<TestCoordinator["createAccount"]>>;
 
 const HONEST = "An honest answer";
+/** Slots of each Island that answers and reads. */
+const SLOTS = 4;
 /** Tokens of answers, as honest Islands count them. */
 const TOKENS = 10;
 const LIE = "Words that the model does not write";
@@ -47,7 +55,7 @@ async function joinIsland(owner: Account, text: () => string, isReader = true, m
   const island = await FakeIsland.join(coordinator.url, owner.islandToken, {
     hostId: randomUUID(),
     features,
-    slots: 4,
+    slots: SLOTS,
     state: makeIslandState({ loaded: ["tiny-chat"] }),
   });
   const chats: Assign[] = [];
@@ -190,6 +198,52 @@ it("a reader that invents probable tokens is quarantined, although it is right a
     })
     .toEqual([{ id: owners[1]?.id }]);
   await Promise.all([owner, ...others].map(({ island }) => island[Symbol.asyncDispose]()));
+});
+
+describe.skipIf(IS_POSTGRES)("an answer to a job that is not stored yet", () => {
+  const SUBMITTED = 24;
+
+  /** Submits jobs, and stores them once the Island has answered all that it gets before. @returns their statuses */
+  async function submitBeforeAnswers(from: Account, chats: readonly Assign[], answered: number) {
+    const database = new Database(join(coordinator.directory, DATABASE_FILE));
+    database.exec("BEGIN IMMEDIATE");
+    const body = { workload: "tiny-chat", input: { prompt: "Hi", ...NOT_FOR_READERS } };
+    const submitted = Array.from({ length: SUBMITTED }, () => api(from, "POST", "/jobs", body));
+    try {
+      await vi.waitUntil(() => chats.length >= answered);
+      await systemClock.sleep(200);
+    } finally {
+      database.close();
+    }
+    return (await Promise.all(submitted)).map(({ status }) => status);
+  }
+
+  async function joinLiar() {
+    const reader = await openOwner("reader");
+    await joinIsland(
+      reader,
+      () => HONEST,
+      true,
+      () => false,
+    );
+    return joinIsland(await openOwner("owner"), () => LIE, false);
+  }
+
+  it("counts as a due audit, so that a new owner gets no more jobs at the fifth", async () => {
+    const { chats } = await joinLiar();
+    const many = await coordinator.createAccount("many@example.com", 1_000, { concurrentJobs: SUBMITTED });
+    expect(await submitBeforeAnswers(many, chats, MAX_DUE)).toEqual(Array<number>(SUBMITTED).fill(201));
+    // The other slots were taken before the fifth answer.
+    expect(chats.length).toBeLessThan(MAX_DUE + SLOTS);
+  });
+
+  it("no longer counts once the job is refused", async () => {
+    const { chats } = await joinLiar();
+    const poor = await coordinator.createAccount("poor@example.com", 0, { concurrentJobs: SUBMITTED });
+    expect(await submitBeforeAnswers(poor, chats, MAX_DUE)).toEqual(Array<number>(SUBMITTED).fill(402));
+    const before = chats.length;
+    await chatUntil({ chats }, before + 1);
+  });
 });
 
 it("an owner that reports more tokens than its readers count is quarantined", async () => {
