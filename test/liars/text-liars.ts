@@ -50,10 +50,10 @@ export interface TextLiarResult {
   readonly kind: string;
   readonly identities: number;
   readonly quarantined: number;
-  /** Answers, and false answers or readings, of all identities. */
+  /** Answers of all identities, and their false readings and false answers that audits can read. */
   readonly answers: number;
   readonly lies: number;
-  /** Most lies of an identity until it was quarantined. */
+  /** Most such lies of an identity until it was quarantined. */
   readonly mostLies: number;
   /** Credits paid and held, divided by the mean of the honest Islands. */
   readonly earned: number;
@@ -254,7 +254,8 @@ async function answer(
   // Another Island may answer after a text of white space.
   falseJobs.delete(frame.jobId);
   if (lie !== null) {
-    identity.lies += 1;
+    // No audit reads an answer that continues the white space of another liar.
+    if (frame.resume === undefined) identity.lies += 1;
     falseJobs.set(frame.jobId, player);
   }
   const isFast = lie !== null && kind.isFast;
