@@ -5,6 +5,7 @@ import { measureIdleSteps } from "../harness/idle-steps.ts";
 import { jobLoad, joinIslands, startClients, WARM_UP_CHATS } from "../harness/loads.ts";
 import { startServer, type ServerKind } from "../harness/servers.ts";
 import { p50AndP99 } from "../harness/statistics.ts";
+import { untilAcknowledged } from "../harness/until-acknowledged.ts";
 import type { ClientLoad } from "../load/http-clients.ts";
 
 const BUDGET_MS = 0.6;
@@ -81,10 +82,18 @@ async function measure(kind: ServerKind, options: BenchOptions): Promise<Metrics
   const busyLoad = jobLoad(server, key, 1);
   // Pause between two jobs, so that each starts in an idle network.
   const load = { ...busyLoad, pauseMs: 5 };
+  let submitted = 0;
+  const submit = async (of: ClientLoad, count: number) => {
+    const { jobs } = await clients.call("submit", { load: of, count });
+    submitted += count;
+    // A response may come before the Island has read its `assign`.
+    await untilAcknowledged(islands, submitted);
+    return jobs;
+  };
   const timesOf = async (of: ClientLoad) => {
-    await clients.call("submit", { load: of, count: rounds(options) });
+    await submit(of, rounds(options));
     await islands.call("takeAssigned", undefined);
-    const { jobs } = await clients.call("submit", { load: of, count: rounds(options) });
+    const jobs = await submit(of, rounds(options));
     const assigned = new Map((await islands.call("takeAssigned", undefined)).map(({ jobId, atMs }) => [jobId, atMs]));
     const toAssign = jobs.map(({ id, sentMs }) => (assigned.get(id) ?? Number.NaN) - sentMs);
     if (toAssign.some(Number.isNaN)) throw new Error("A job received a response but was not assigned");
@@ -93,7 +102,7 @@ async function measure(kind: ServerKind, options: BenchOptions): Promise<Metrics
       assign: p50AndP99(toAssign),
     };
   };
-  await clients.call("submit", { load: busyLoad, count: options.isQuick ? 20 : WARM_UP_CHATS });
+  await submit(busyLoad, options.isQuick ? 20 : WARM_UP_CHATS);
   const { accepted, assign } = await timesOf(load);
   const busy = await timesOf(busyLoad);
   return {
