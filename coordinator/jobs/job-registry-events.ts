@@ -49,8 +49,7 @@ export type JobRegistryEvent =
       readonly ownerId: string | null;
     }
   /**
-   * The job's end needs an audit once `job.settled` resolves. Of an offered job, `offer_withdrawn` or `job_stored` and
-   * `job_ended` follow later.
+   * The job's end needs an audit once `job.settled` resolves. If the job was only offered, it may still be withdrawn.
    */
   | { readonly type: "audit_due"; readonly job: ActiveJob; readonly audit: NewAudit }
   /** The job ended. `job.settled` resolves when the end is durable. */
