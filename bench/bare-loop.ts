@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { Assign } from "../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../shared/protocol/from-island.ts";
-import { MAX_FRAME_BYTES, pack, SESSION_PATH, SUBPROTOCOL, unpackFromIsland } from "./load/frames.ts";
+import { HEARTBEAT_MS, MAX_FRAME_BYTES, pack, SESSION_PATH, SUBPROTOCOL, unpackFromIsland } from "./load/frames.ts";
 import { serveWorker } from "./harness/worker.ts";
 
 /**
@@ -28,7 +28,6 @@ interface BareIsland {
   freeSlots: number;
 }
 
-const HEARTBEAT_MS = 10_000;
 const MANIFEST = { slug: "tiny-chat" } as Assign["cargo"];
 const waiting: BareJob[] = [];
 const running = new Map<string, BareJob>();

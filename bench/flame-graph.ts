@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { samplesByGroup } from "./harness/cpu-profile.ts";
 import { drawFlameGraph } from "./harness/flame-svg.ts";
-import { PROFILED_LOADS, profileChats, ROOT } from "./harness/profile-chats.ts";
+import { PROFILED_LOADS, profileChats, ROOT } from "./harness/profile-main-thread.ts";
 import { measureProgram } from "./harness/servers.ts";
 
 /**
@@ -25,13 +25,13 @@ if (load === undefined)
   throw new Error(`Unknown --load ${values.load}: must be one of ${Object.keys(PROFILED_LOADS).join(" or ")}`);
 const root = resolve(values.root);
 measureProgram(join(root, "bin", "coordinator.ts"));
-const { flame, usPerChat } = await profileChats(load, { isQuick: false, root });
-const title = [values.label, `${load.what}: ${usPerChat.toFixed(0)} µs of the main thread for each chat`]
+const { flame, usEach } = await profileChats(load, { isQuick: false, root });
+const title = [values.label, `${load.what}: ${usEach.toFixed(0)} µs of the main thread for each chat`]
   .filter((part) => part !== "")
   .join(": ");
 console.log(title);
 for (const [group, samples] of [...samplesByGroup(flame)].toSorted(([, a], [, b]) => b - a)) {
   const share = samples / flame.samples;
-  console.log(`${(share * 100).toFixed(1).padStart(6)} %  ${(share * usPerChat).toFixed(0).padStart(6)} µs  ${group}`);
+  console.log(`${(share * 100).toFixed(1).padStart(6)} %  ${(share * usEach).toFixed(0).padStart(6)} µs  ${group}`);
 }
 if (values.out !== undefined) await writeFile(values.out, drawFlameGraph(flame, title));

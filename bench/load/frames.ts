@@ -10,6 +10,8 @@ import type { FromIsland } from "../../shared/protocol/from-island.ts";
 export const SESSION_PATH = "/api/v1/island/session";
 export const SUBPROTOCOL = "atoll.island.v1";
 export const MAX_FRAME_BYTES = 8 * 2 ** 20;
+/** Default of the coordinator's `heartbeat_s`. */
+export const HEARTBEAT_MS = 10_000;
 
 const packr = new Packr({ useRecords: false, mapsAsObjects: true, variableMapSize: true });
 const unpackr = new Unpackr({ useRecords: false, mapsAsObjects: true, int64AsType: "number" });

@@ -5,7 +5,7 @@ import { systemClock } from "../../shared/clock.ts";
 import type { Assign, FromCoordinator } from "../../shared/protocol/from-coordinator.ts";
 import { makeHello, makeIslandState } from "../../test/support/network/frames.ts";
 import { serveWorker } from "../harness/worker.ts";
-import { machineMs, pack, SESSION_PATH, SUBPROTOCOL, unpackFromCoordinator } from "./frames.ts";
+import { HEARTBEAT_MS, machineMs, pack, SESSION_PATH, SUBPROTOCOL, unpackFromCoordinator } from "./frames.ts";
 import { prepareScript, type PreparedFrames } from "./prepared-frames.ts";
 
 /** Worker process: load generator of Islands that complete every job with the same text, over the public protocol. */
@@ -33,8 +33,6 @@ export interface IslandCounts {
 }
 
 const PARALLEL_DIALS = 64;
-/** Heartbeat interval that the coordinator requests. */
-const HEARTBEAT_MS = 10_000;
 const HEARTBEAT = pack({ type: "heartbeat", state: makeIslandState() });
 const counts = { assigned: 0, acknowledged: 0, framesSent: 0, acks: 0 };
 const assignedAt: { jobId: string; atMs: number }[] = [];

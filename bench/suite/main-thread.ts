@@ -1,7 +1,14 @@
 import { alternate, figureOf, type Metrics, ofEachRun, valuesOf } from "../harness/alternate.ts";
-import type { Bench, BenchOptions, BenchResult } from "../harness/bench.ts";
+import type { Bench, BenchResult } from "../harness/bench.ts";
 import { samplesByGroup } from "../harness/cpu-profile.ts";
-import { PROFILED_LOADS, PROFILED_TOKENS, profileChats, type ProfiledLoad } from "../harness/profile-chats.ts";
+import {
+  PROFILED_LOADS,
+  PROFILED_TOKENS,
+  profileChats,
+  profiledIslands,
+  profileIdle,
+  type MainThreadProfile,
+} from "../harness/profile-main-thread.ts";
 
 /** Parts of the code by the groups of a profile. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
@@ -19,7 +26,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 };
 const REST = "other folders";
 
-/** Measures which code the main thread runs for a chat, because this thread limits the rate of chats. */
+/** Measures which code the main thread runs for chats and idle Islands, because this thread limits their number. */
 export const mainThread: Bench = {
   name: "main-thread",
   title: "Main thread by part of the code",
@@ -27,8 +34,9 @@ export const mainThread: Bench = {
     const samples = await alternate(
       options.runs,
       {
-        bursts: () => measure(PROFILED_LOADS.bursts, options),
-        streams: () => measure(PROFILED_LOADS.streams, options),
+        bursts: async () => byPart(await profileChats(PROFILED_LOADS.bursts, options)),
+        streams: async () => byPart(await profileChats(PROFILED_LOADS.streams, options)),
+        idle: async () => byPart(await profileIdle(options)),
       },
       options.log,
     );
@@ -42,17 +50,25 @@ export const mainThread: Bench = {
         ...[...Object.keys(PARTS), REST].map((part) => ofLoad(`Per chat, ${part}`, part)),
       ];
     });
-    return { figures };
+    const islands = `${profiledIslands(options.isQuick).toLocaleString("en-US")} idle Islands`;
+    const ofIdle = (part: string, metric: string) =>
+      figureOf(samples, { what: `${part}, ${islands}`, unit: "µs", metric, of: "idle" });
+    return {
+      figures: [
+        ...figures,
+        ofIdle("Main thread per heartbeat and ping", "all"),
+        ...[...Object.keys(PARTS), REST].map((part) => ofIdle(`Per heartbeat and ping, ${part}`, part)),
+      ],
+    };
   },
 };
 
-async function measure(load: ProfiledLoad, { isQuick }: BenchOptions): Promise<Metrics> {
-  const { flame, usPerChat } = await profileChats(load, { isQuick });
+function byPart({ flame, usEach }: MainThreadProfile): Metrics {
   const counts = samplesByGroup(flame);
-  const usOf = (samples: number): number => (samples / flame.samples) * usPerChat;
+  const usOf = (samples: number): number => (samples / flame.samples) * usEach;
   const parts = Object.entries(PARTS).map(([part, groups]) => {
     return [part, usOf(groups.reduce((sum, group) => sum + (counts.get(group) ?? 0), 0))] as const;
   });
   const known = parts.reduce((sum, [, us]) => sum + us, 0);
-  return { all: usPerChat, ...Object.fromEntries(parts), [REST]: usPerChat - known };
+  return { all: usEach, ...Object.fromEntries(parts), [REST]: usEach - known };
 }
