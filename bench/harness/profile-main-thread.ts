@@ -18,6 +18,8 @@ export const profiledIslands = (isQuick: boolean): number => (isQuick ? 20 : 10_
 /** This checkout. */
 export const ROOT = join(import.meta.dirname, "..", "..");
 const SAMPLING_US = 250;
+/** A sample takes about 5 µs, which must be little beside the few percent of a core that idle Islands need. */
+const IDLE_SAMPLING_US = 1_000;
 
 export interface MainThreadProfile {
   readonly flame: Flame;
@@ -46,7 +48,8 @@ export async function profileChats(
     clients,
     chatLoad(server, key, count, PROFILED_TOKENS),
     warmUpMs,
-    () => profileWhile(server, root, async () => (await clients.call("measure", { ms: windowMs })).answered),
+    () =>
+      profileWhile(server, root, SAMPLING_US, async () => (await clients.call("measure", { ms: windowMs })).answered),
     isQuick ? 0 : WARM_UP_CHATS,
   );
   await islands.call("counts", undefined);
@@ -61,7 +64,7 @@ export async function profileIdle({ isQuick }: { readonly isQuick: boolean }): P
   await using islands = await joinIslands(server, { count, slots: 4, script: { tokens: 1, gapMs: 0 } });
   // New code is compiled and the rows of the Islands are stored before the measurement.
   await systemClock.sleep(windowMs);
-  const profiled = await profileWhile(server, ROOT, async () => {
+  const profiled = await profileWhile(server, ROOT, IDLE_SAMPLING_US, async () => {
     await systemClock.sleep(windowMs);
     return (count * windowMs) / HEARTBEAT_MS;
   });
@@ -73,11 +76,12 @@ export async function profileIdle({ isQuick }: { readonly isQuick: boolean }): P
 async function profileWhile(
   server: Awaited<ReturnType<typeof startAtoll>>,
   root: string,
+  samplingUs: number,
   work: () => Promise<number>,
 ): Promise<MainThreadProfile> {
   await using inspector = await Inspector.open(server.network.coordinator);
   await inspector.call("Profiler.enable");
-  await inspector.call("Profiler.setSamplingInterval", { interval: SAMPLING_US });
+  await inspector.call("Profiler.setSamplingInterval", { interval: samplingUs });
   await inspector.call("Profiler.start");
   const { runS } = mainThreadSeconds(server.pid);
   const units = await work();

@@ -41,7 +41,8 @@ export function openHostMetrics(
   async function storeGathered(): Promise<void> {
     const nowMs = clock.now();
     for (const hostId of online.keys()) countTime(hostId, nowMs);
-    const rows = [...gathered.values()];
+    // Rows that are neighbours in the table share a write, so that fewer pages are written.
+    const rows = [...gathered].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
     gathered = new Map();
     for (let from = 0; from < rows.length; from += STEP) {
       try {
@@ -61,7 +62,7 @@ export function openHostMetrics(
   }
 
   async function pollOnline(nowMs: number): Promise<void> {
-    const all = [...online.keys()];
+    const all = [...online.keys()].toSorted();
     for (let from = 0; from < all.length; from += STEP) {
       const hostIds = all.slice(from, from + STEP);
       await store.islands.touch(hostIds, nowMs);
