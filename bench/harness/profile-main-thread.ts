@@ -18,7 +18,7 @@ export const profiledIslands = (isQuick: boolean): number => (isQuick ? 20 : 10_
 /** This checkout. */
 export const ROOT = join(import.meta.dirname, "..", "..");
 const SAMPLING_US = 250;
-/** A sample takes about 5 µs, which must be little beside the few percent of a core that idle Islands need. */
+/** A sample takes about 5 µs, and idle Islands need only a few percent of a core. */
 const IDLE_SAMPLING_US = 1_000;
 
 export interface MainThreadProfile {

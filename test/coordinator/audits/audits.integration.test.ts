@@ -210,7 +210,8 @@ describe.skipIf(IS_POSTGRES)("an answer to a job that is not stored yet", () => 
     const body = { workload: "tiny-chat", input: { prompt: "Hi", ...NOT_FOR_READERS } };
     const submitted = Array.from({ length: SUBMITTED }, () => api(from, "POST", "/jobs", body));
     try {
-      await vi.waitUntil(() => chats.length >= answered);
+      // The store waits for a lock for 5 s.
+      await vi.waitUntil(() => chats.length >= answered, { timeout: 4_000 });
       await systemClock.sleep(200);
     } finally {
       database.close();
