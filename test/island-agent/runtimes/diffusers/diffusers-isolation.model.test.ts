@@ -6,6 +6,8 @@ import { killIfAlive } from "../../../support/kill-if-alive.ts";
 
 const LONG = { prompt: "a red picture", seed: 7, steps: 200, width: 128, height: 128 };
 const SHORT = { ...LONG, steps: 2 };
+/** Its steps take so long that this process can react to one of them even on a loaded machine. */
+const LARGE = { ...LONG, width: 1_024, height: 1_024 };
 const load = (killAfterMs = 60_000) => loadPainter(pipelineFixture("tiny-sd"), {}, { killAfterMs });
 
 function pidOf({ pid }: { readonly pid: number | undefined }): number {
@@ -38,10 +40,9 @@ describe("an aborted image", () => {
     const painter = await load(1);
     const pid = pidOf(painter);
     const controller = new AbortController();
-    // A step of this size takes far longer than 1 ms.
-    const input = { ...LONG, width: 1_024, height: 1_024 };
+    // A step takes far longer than 1 ms.
     const running = painter.run(
-      { input, resume: null },
+      { input: LARGE, resume: null },
       () => controller.abort(new Error("enough")),
       controller.signal,
     );
@@ -59,7 +60,7 @@ describe("a host process that ends during a step", () => {
     ["SIGSEGV", "The ONNX Runtime process crashed (SIGSEGV)"],
   ] as const)("with %s fails its image as retryable, and the next load works", async (signal, message) => {
     const doomed = await load();
-    const running = doomed.run({ input: LONG, resume: null }, () => killIfAlive(pidOf(doomed), signal), NEVER);
+    const running = doomed.run({ input: LARGE, resume: null }, () => killIfAlive(pidOf(doomed), signal), NEVER);
     await expect(running).rejects.toMatchObject({ code: "runtime_crashed", retryable: true, message });
     await doomed.gone;
     await using next = await load();
