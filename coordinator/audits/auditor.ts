@@ -91,9 +91,7 @@ export function openAuditor(
     const { ownerAccountId, slug } = event.audit;
     const audit = { jobId: job.id, ownerAccountId, slug };
     noteDue(audit);
-    void job.settled?.then(() => {
-      if (due.has(job.id)) add(audit);
-    });
+    void job.settled?.then(() => add(audit));
   });
 
   function noteDue(audit: DueAudit): void {

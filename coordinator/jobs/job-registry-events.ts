@@ -48,9 +48,7 @@ export type JobRegistryEvent =
       readonly feed: WritableFeed;
       readonly ownerId: string | null;
     }
-  /**
-   * The job's end needs an audit once `job.settled` resolves. If the job was only offered, it may still be withdrawn.
-   */
+  /** The job ended and needs an audit once its end is durable, unless `offer_withdrawn` or `job_dropped` follows. */
   | { readonly type: "audit_due"; readonly job: ActiveJob; readonly audit: NewAudit }
   /** The job ended. `job.settled` resolves when the end is durable. */
   | { readonly type: "job_ended"; readonly job: ActiveJob; readonly ending: JobEnding };
