@@ -18,12 +18,10 @@ export const profiledIslands = (isQuick: boolean): number => (isQuick ? 20 : 10_
 /** This checkout. */
 export const ROOT = join(import.meta.dirname, "..", "..");
 const SAMPLING_US = 250;
-/** A sample takes about 5 µs, and idle Islands need only a few percent of a core. */
-const IDLE_SAMPLING_US = 1_000;
 
 export interface MainThreadProfile {
   readonly flame: Flame;
-  /** CPU time of the main thread for each unit of work, in µs. */
+  /** CPU time of the main thread for each unit of work without the profiler, in µs. */
   readonly usEach: number;
 }
 
@@ -48,8 +46,7 @@ export async function profileChats(
     clients,
     chatLoad(server, key, count, PROFILED_TOKENS),
     warmUpMs,
-    () =>
-      profileWhile(server, root, SAMPLING_US, async () => (await clients.call("measure", { ms: windowMs })).answered),
+    () => profileWhile(server, root, async () => (await clients.call("measure", { ms: windowMs })).answered),
     isQuick ? 0 : WARM_UP_CHATS,
   );
   await islands.call("counts", undefined);
@@ -64,7 +61,7 @@ export async function profileIdle({ isQuick }: { readonly isQuick: boolean }): P
   await using islands = await joinIslands(server, { count, slots: 4, script: { tokens: 1, gapMs: 0 } });
   // New code is compiled and the rows of the Islands are stored before the measurement.
   await systemClock.sleep(windowMs);
-  const profiled = await profileWhile(server, ROOT, IDLE_SAMPLING_US, async () => {
+  const profiled = await profileWhile(server, ROOT, async () => {
     await systemClock.sleep(windowMs);
     return (count * windowMs) / HEARTBEAT_MS;
   });
@@ -72,20 +69,23 @@ export async function profileIdle({ isQuick }: { readonly isQuick: boolean }): P
   return profiled;
 }
 
-/** @param work Resolves with the number of units of work that were done. */
+/**
+ * Measures the work, and profiles it again: a sample takes about 5 µs, which is much compared with the work of idle Islands.
+ * @param work Resolves with the number of units of work that were done.
+ */
 async function profileWhile(
   server: Awaited<ReturnType<typeof startAtoll>>,
   root: string,
-  samplingUs: number,
   work: () => Promise<number>,
 ): Promise<MainThreadProfile> {
-  await using inspector = await Inspector.open(server.network.coordinator);
-  await inspector.call("Profiler.enable");
-  await inspector.call("Profiler.setSamplingInterval", { interval: samplingUs });
-  await inspector.call("Profiler.start");
   const { runS } = mainThreadSeconds(server.pid);
   const units = await work();
   const usEach = ((mainThreadSeconds(server.pid).runS - runS) * 1e6) / units;
+  await using inspector = await Inspector.open(server.network.coordinator);
+  await inspector.call("Profiler.enable");
+  await inspector.call("Profiler.setSamplingInterval", { interval: SAMPLING_US });
+  await inspector.call("Profiler.start");
+  await work();
   const { profile } = await inspector.call<{ profile: CpuProfile }>("Profiler.stop");
   return { flame: flameOf(profile, root), usEach };
 }

@@ -43,7 +43,7 @@ async function measure(kind: ServerKind, levels: readonly number[], options: Ben
     await scripted.call("connect", { url: server.url, seats, slots: 4 });
     connected = level;
     await systemClock.sleep(settleMs);
-    // The level that has a budget is measured for a minute, in which the coordinator stores once who is online.
+    // The level that has a budget is measured for a minute, because the coordinator stores who is online once a minute.
     const idleMs = options.isQuick ? 500 : level === levels.at(-1) ? 60_000 : 3_000;
     const [cpuBefore, beganMs] = [cpuSeconds(server.pid), systemClock.monotonicMs()];
     await systemClock.sleep(idleMs);
