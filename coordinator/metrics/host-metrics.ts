@@ -3,7 +3,14 @@ import type { Env } from "../env.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
-import { DAY_MS, NO_COUNTS, utcDayOf, type HostCounts, type HostDay } from "../store/ledger/host-metrics.ts";
+import {
+  DAY_MS,
+  hostDayKey,
+  NO_COUNTS,
+  utcDayOf,
+  type HostCounts,
+  type HostDay,
+} from "../store/ledger/host-metrics.ts";
 import type { Store } from "../store/store.ts";
 
 const STORE_MS = 60_000;
@@ -99,7 +106,7 @@ export function openHostMetrics(
   }
 
   function countsOf({ accountId, hostId, day }: HostDay): Counts {
-    const key = `${accountId} ${hostId} ${day}`;
+    const key = hostDayKey({ accountId, hostId, day });
     let counts = gathered.get(key);
     if (counts === undefined) gathered.set(key, (counts = { accountId, hostId, day, ...NO_COUNTS }));
     return counts;

@@ -95,12 +95,13 @@ const lastLines = ({ dialect }: Tx): string =>
         UNION ALL
         SELECT entry FROM (SELECT entry FROM ledger_lines WHERE ${PARTY} ORDER BY entry DESC LIMIT ${MAX_LINES}))`;
 
-const keyOf = ({ accountId, hostId, day }: HostDay): string => `${accountId} ${hostId} ${day}`;
+/** Returns the key of a row. Keys sort like the rows. */
+export const hostDayKey = ({ accountId, hostId, day }: HostDay): string => `${accountId} ${hostId} ${day}`;
 
 export const hostMetricSteps = {
   addCounts: write(async (tx, rows: readonly IslandDay[]): Promise<void> => {
     // The sort order prevents a deadlock of two coordinators.
-    const sorted = rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    const sorted = rows.toSorted((a, b) => (hostDayKey(a) < hostDayKey(b) ? -1 : 1));
     const member = (name: string, type: string): string => `CAST(${jsonMember(tx, "value", name)} AS ${type})`;
     const counts = Object.keys(NO_COUNTS);
     const columns = counts.map((name) => islandDayTable.columnName(name));
