@@ -4,7 +4,16 @@ import { WebSocketServer } from "ws";
 import { systemClock } from "../../shared/clock.ts";
 import type { Assign } from "../../shared/protocol/from-coordinator.ts";
 import { serveWorker } from "../harness/worker.ts";
-import { machineMs, MAX_FRAME_BYTES, pack, scriptedText, SESSION_PATH, SUBPROTOCOL, tokenAt } from "./frames.ts";
+import {
+  HEARTBEAT_MS,
+  machineMs,
+  MAX_FRAME_BYTES,
+  pack,
+  scriptedText,
+  SESSION_PATH,
+  SUBPROTOCOL,
+  tokenAt,
+} from "./frames.ts";
 
 /** Worker process: servers that do nothing, to measure the limit of the load generators. */
 
@@ -139,7 +148,7 @@ const api = {
       };
       let received = 0;
       socket.once("message", () => {
-        const limits = { heartbeatMs: 10_000, maxFrameBytes: MAX_FRAME_BYTES };
+        const limits = { heartbeatMs: HEARTBEAT_MS, maxFrameBytes: MAX_FRAME_BYTES };
         socket.send(pack({ type: "welcome", sessionId: "0", held: [], ...limits }));
         for (let index = 0; index < parallel; index += 1) assign();
         socket.on("message", () => {
